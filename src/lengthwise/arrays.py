@@ -1,0 +1,46 @@
+"""Our own small table of array functions, so that seeds and samplers are written once for every array library.
+
+NumPy is the only library so far. Whatever arrays share anyway is not in the table: ``+ * ^ & >>`` and comparisons,
+indexing, ``shape``, ``dtype``, ``reshape``, ``any()`` and ``sum(axis)``. All numbers are int64 and wrap around.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+Array = Any
+"""An int64 or bool array of the library at hand; the libraries have no common type to name here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrays:
+    """The functions that array libraries spell differently."""
+
+    int64: Any
+    """The dtype of every number."""
+    asarray: Callable[[Any], Array]
+    """Return these numbers as an int64 array; one number becomes an array without axes."""
+    arange: Callable[[int], Array]
+    """Return 0, 1, …, n - 1 in int64."""
+    stable_argsort: Callable[[Array], Array]
+    """Return the order that sorts the last axis; equal entries keep their order."""
+    where: Callable[[Array, Any, Any], Array]
+    """Return the second argument where the first holds, the third elsewhere."""
+    stack_last: Callable[[list[Array]], Array]
+    """Return arrays of one shape side by side along a new last axis."""
+
+
+def numpy_arrays() -> Arrays:
+    """Return the table for NumPy, which is imported only here."""
+    import numpy as np
+
+    return Arrays(
+        int64=np.dtype(np.int64),
+        asarray=lambda values: np.asarray(values, dtype=np.int64),
+        arange=lambda n: np.arange(n, dtype=np.int64),
+        stable_argsort=lambda values: np.argsort(values, axis=-1, kind="stable"),
+        where=np.where,
+        stack_last=lambda parts: np.stack(parts, axis=-1),
+    )

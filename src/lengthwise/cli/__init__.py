@@ -1,0 +1,1 @@
+"""The command line: thin, each command calls one library function."""

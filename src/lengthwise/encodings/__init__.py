@@ -1,0 +1,1 @@
+"""Position encodings; for now their cards."""

@@ -1,0 +1,137 @@
+"""Every error a user can meet, in one tree.
+
+::
+
+    LengthwiseError
+    ├── UnknownNameError (LookupError)          a name that a family does not have
+    ├── RegexSyntaxError (ValueError)           a regular expression that cannot be read, with the place
+    ├── InvalidAlphabetError (ValueError)       symbols that cannot form an alphabet
+    ├── UnknownSymbolError (ValueError)         a symbol outside the alphabet at hand
+    ├── InvalidAutomatonError (ValueError)      transitions that do not form a complete automaton
+    ├── AlphabetMismatchError (ValueError)      two languages over different alphabets
+    ├── CapExceededError (ValueError)           a construction that would pass a stated cap
+    ├── NoSuchWordError (ValueError)            a word was asked for where there is none
+    ├── InvalidSeedError (ValueError)           a seed or draw outside its range
+    ├── InvalidCertificateError (ValueError)    data that is not a certificate at all
+    ├── InvalidOptionError (ValueError)         an option with a value that is not allowed
+    ├── UnreadableFileError (OSError)           a file that cannot be read or written
+    └── ThreeAnswersError (TypeError)           a verdict used as a truth value
+
+Each message says what is wrong, the value seen and what is allowed; ``hint`` says what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+Value = TypeVar("Value")
+
+
+class LengthwiseError(Exception):
+    """The root of the tree: a mistake in the input, with a hint on what to do about it."""
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}\nhint: {self.hint}" if self.hint else self.message
+
+
+class UnknownNameError(LengthwiseError, LookupError):
+    """A name that a family does not have."""
+
+
+class RegexSyntaxError(LengthwiseError, ValueError):
+    """A regular expression that cannot be read; ``span`` is the half-open range of characters at fault."""
+
+    def __init__(self, message: str, *, text: str, span: tuple[int, int], hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.text = text
+        self.span = span
+
+    def caret(self) -> str:
+        """Return the expression and, below it, a mark under the characters at fault."""
+        start, end = self.span
+        shown = "".join(character if character.isprintable() else "?" for character in self.text)
+        return f"{shown}\n{' ' * start}{'^' * max(1, end - start)}"
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}\n{self.caret()}"
+
+
+class InvalidAlphabetError(LengthwiseError, ValueError):
+    """Symbols that cannot form an alphabet."""
+
+
+class UnknownSymbolError(LengthwiseError, ValueError):
+    """A symbol outside the alphabet at hand."""
+
+
+class InvalidAutomatonError(LengthwiseError, ValueError):
+    """Transitions that do not form a complete automaton."""
+
+
+class AlphabetMismatchError(LengthwiseError, ValueError):
+    """Two languages over different alphabets."""
+
+
+class CapExceededError(LengthwiseError, ValueError):
+    """A construction that would pass a stated cap."""
+
+
+class NoSuchWordError(LengthwiseError, ValueError):
+    """A word was asked for where there is none."""
+
+
+class InvalidSeedError(LengthwiseError, ValueError):
+    """A seed or a draw outside its range."""
+
+
+class InvalidCertificateError(LengthwiseError, ValueError):
+    """Data that is not a certificate at all, so that there is nothing to check."""
+
+
+class InvalidOptionError(LengthwiseError, ValueError):
+    """An option with a value that is not allowed."""
+
+
+class UnreadableFileError(LengthwiseError, OSError):
+    """A file that cannot be read or written."""
+
+    def __str__(self) -> str:  # OSError has a __str__ of its own, which would hide the message
+        return LengthwiseError.__str__(self)
+
+
+class ThreeAnswersError(LengthwiseError, TypeError):
+    """A verdict used as a truth value, although there are three answers."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name closest to ``name``, whatever its case, or None when nothing is close."""
+    from difflib import get_close_matches  # here, because only a failing look-up pays for it
+
+    spelled: dict[str, str] = {}
+    for candidate in known:
+        spelled.setdefault(candidate.casefold(), candidate)
+    close = get_close_matches(name.casefold(), list(spelled), n=1, cutoff=0.6)
+    return spelled[close[0]] if close else None
+
+
+def lookup(family: str, name: str, table: Mapping[str, Value]) -> Value:
+    """Return ``table[name]``, or raise an error that lists the family and suggests the closest name."""
+    if name in table:
+        return table[name]
+    raise unknown_name(family, name, table)
+
+
+def unknown_name(family: str, name: str, known: Iterable[str]) -> UnknownNameError:
+    """Return the error for a name that a family does not have."""
+    names = list(known)
+    suggestion = did_you_mean(name, names)
+    hint = f"did you mean {suggestion!r}?" if suggestion else f"choose one of the known {family} names."
+    return UnknownNameError(f"{family} {name!r} is unknown. Known: {', '.join(names)}.", hint=hint)
+
+

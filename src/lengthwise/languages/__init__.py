@@ -1,0 +1,1 @@
+"""Words: ordered alphabets, canonical automata, regular expressions, sampling."""

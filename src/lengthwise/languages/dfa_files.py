@@ -1,0 +1,157 @@
+"""Automata as JSON files.
+
+::
+
+    {
+      "alphabet": ["a", "b"],
+      "initial": "even",
+      "accepting": ["even"],
+      "transitions": {"even": {"a": "odd", "b": "even"}, "odd": {"a": "even", "b": "odd"}}
+    }
+
+State names are free. Every state needs one transition per symbol.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..errors import InvalidAutomatonError, UnreadableFileError, did_you_mean
+from .alphabet import make_alphabet
+from .dfa import DFA
+
+_FIELDS = ("alphabet", "initial", "accepting", "transitions")
+
+
+def read_json(path: str | Path) -> Any:
+    """Return the JSON data of a file, or raise with a sentence; a key that appears twice is an error."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise UnreadableFileError(f"there is no file {str(path)!r}.", hint="check the path.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is not UTF-8 text"
+        raise UnreadableFileError(f"cannot read {str(path)!r}: {reason}.", hint="check the path and its permissions.") from None
+    try:
+        return json.loads(text, object_pairs_hook=_without_repeats)
+    except json.JSONDecodeError as error:
+        raise UnreadableFileError(
+            f"{str(path)!r} is not JSON: {error.msg} at line {error.lineno}, column {error.colno}.",
+            hint="the file may be truncated; write it again.",
+        ) from None
+    except RecursionError:
+        raise UnreadableFileError(f"{str(path)!r} is nested too deeply to be read.", hint="write it again.") from None
+
+
+def read_dfa(path: str | Path) -> DFA:
+    """Return the language of an automaton file."""
+    return dfa_from_json(read_json(path))
+
+
+def write_dfa(language: DFA, path: str | Path) -> None:
+    """Write a language as an automaton file."""
+    try:
+        Path(path).write_text(json.dumps(dfa_to_json(language), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise UnreadableFileError(f"cannot write {str(path)!r}: {error.strerror}.", hint="choose a path that can be written.") from None
+
+
+def dfa_to_json(language: DFA) -> dict[str, object]:
+    """Return a language as the data of an automaton file."""
+    return {
+        "alphabet": list(language.alphabet),
+        "initial": "0",
+        "accepting": [str(state) for state in sorted(language.accepting)],
+        "transitions": {
+            str(state): {symbol: str(target) for symbol, target in zip(language.alphabet, row, strict=True)}
+            for state, row in enumerate(language.transitions)
+        },
+    }
+
+
+def dfa_from_json(data: object) -> DFA:
+    """Return the language of an automaton file's data."""
+    fields = _read_fields(data)
+    alphabet = make_alphabet(fields["alphabet"])
+    table = fields["transitions"]
+    numbers = {name: number for number, name in enumerate(table)}
+
+    def number(name: object, what: str) -> int:
+        if not isinstance(name, str) or name not in numbers:
+            raise InvalidAutomatonError(
+                f"{what} is {name!r}, which is not a state. States: {_some(list(numbers))}.",
+                hint="name a state that \"transitions\" has.",
+            )
+        return numbers[name]
+
+    rows = []
+    for state, targets in table.items():
+        _check_row(state, targets, alphabet)
+        rows.append([number(targets[symbol], f"the target of state {state!r} on symbol {symbol!r}") for symbol in alphabet])
+    return DFA(
+        alphabet=alphabet,
+        transitions=rows,
+        accepting=[number(name, "an accepting state") for name in fields["accepting"]],
+        initial=number(fields["initial"], "the initial state"),
+    )
+
+
+def _read_fields(data: object) -> Mapping[str, Any]:
+    expected = {"alphabet": list, "initial": str, "accepting": list, "transitions": dict}
+    if not isinstance(data, dict):
+        raise InvalidAutomatonError(
+            f"an automaton file holds an object; found {type(data).__name__}.", hint=f"give it the fields {', '.join(_FIELDS)}."
+        )
+    for field in data:
+        if field not in expected:
+            suggestion = did_you_mean(str(field), _FIELDS)
+            raise InvalidAutomatonError(
+                f"field {field!r} is unknown in an automaton file. Known: {', '.join(_FIELDS)}.",
+                hint=f"did you mean {suggestion!r}?" if suggestion else "remove it.",
+            )
+    for field, kind in expected.items():
+        if field not in data:
+            raise InvalidAutomatonError(f"field {field!r} is missing.", hint=f"an automaton file needs {', '.join(_FIELDS)}.")
+        if not isinstance(data[field], kind):
+            raise InvalidAutomatonError(
+                f"field {field!r} must be a {_KIND_NAMES[kind]}; found {data[field]!r}.", hint="see docs/reference/files.md."
+            )
+    return data
+
+
+_KIND_NAMES = {list: "list", str: "string", dict: "table of states"}
+
+
+def _check_row(state: str, targets: object, alphabet: tuple[str, ...]) -> None:
+    if not isinstance(targets, dict):
+        raise InvalidAutomatonError(
+            f"the transitions of state {state!r} must be a table of symbols; found {targets!r}.", hint="see docs/reference/files.md."
+        )
+    for symbol in targets:
+        if symbol not in alphabet:
+            raise InvalidAutomatonError(
+                f"state {state!r} has a transition on {symbol!r}, which is not in the alphabet {{{', '.join(alphabet)}}}.",
+                hint="add the symbol to \"alphabet\", or remove the transition.",
+            )
+    for symbol in alphabet:
+        if symbol not in targets:
+            raise InvalidAutomatonError(
+                f"state {state!r} has no transition on symbol {symbol!r}.",
+                hint="give every state one transition per symbol; let dead ends lead to a rejecting sink.",
+            )
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in table:
+            raise InvalidAutomatonError(f"the key {key!r} appears twice in one table.", hint="name each state, symbol and field once.")
+        table[key] = value
+    return table
+
+
+def _some(names: list[str], most: int = 12) -> str:
+    return ", ".join(names[:most]) + (", …" if len(names) > most else "")

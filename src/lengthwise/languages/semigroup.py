@@ -1,0 +1,209 @@
+"""The transition semigroup of an automaton, and the algebra one reads off it.
+
+Every non-empty word maps states to states; the distinct maps, under composition, are the transition semigroup.
+For a minimal automaton it is the syntactic semigroup of the language. The product ``multiply(i, j)`` is read
+as words are: first i, then j.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..errors import CapExceededError, InvalidOptionError
+from .dfa import DFA
+from .dfa_algebra import Word
+
+Transformation = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, init=False, repr=False, eq=False)
+class TransitionSemigroup:
+    """The maps of states that non-empty words make; :func:`transition_semigroup` builds it.
+
+    Elements are numbered in the order of their shortest words: by length, then in symbol order.
+    ``elements[i][state]`` is where element i takes a state and ``words[i]`` its shortest word;
+    ``generators[k]`` is the element of the k-th symbol; ``right[i][k]`` is element i followed by that symbol,
+    ``left[i][k]`` the symbol followed by element i. Semigroups of equal languages are equal.
+
+    >>> parity = DFA(alphabet="ab", transitions=[[1, 0], [0, 1]], accepting=[0])
+    >>> semigroup = transition_semigroup(parity)
+    >>> semigroup.elements, semigroup.words, semigroup.idempotents
+    (((1, 0), (0, 1)), (('a',), ('b',)), (1,))
+    """
+
+    language: DFA
+    elements: tuple[Transformation, ...]
+    words: tuple[Word, ...]
+    generators: tuple[int, ...]
+    right: tuple[tuple[int, ...], ...]
+    left: tuple[tuple[int, ...], ...]
+    idempotents: tuple[int, ...]
+    _numbers: dict[Transformation, int]
+
+    def __init__(self, language: DFA, cap: int) -> None:
+        letters: list[Transformation] = list(zip(*language.transitions, strict=True))
+        elements, words, right = _right_cayley_graph(language, letters, cap)
+        numbers = {element: number for number, element in enumerate(elements)}
+        generators = tuple(numbers[letter] for letter in letters)
+        object.__setattr__(self, "language", language)
+        object.__setattr__(self, "elements", tuple(elements))
+        object.__setattr__(self, "words", tuple(language.decode(word) for word in words))
+        object.__setattr__(self, "generators", generators)
+        object.__setattr__(self, "right", right)
+        object.__setattr__(self, "left", _left_cayley_graph(words, generators, right))
+        object.__setattr__(self, "idempotents", tuple(i for i, x in enumerate(elements) if _compose(x, x) == x))
+        object.__setattr__(self, "_numbers", numbers)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return len(self.elements)
+
+    def multiply(self, i: int, j: int) -> int:
+        """Return the element of any word of element i followed by any word of element j."""
+        return self._numbers[_compose(self.elements[i], self.elements[j])]
+
+    def __eq__(self, other: object) -> bool:
+        return self.language == other.language if isinstance(other, TransitionSemigroup) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((TransitionSemigroup, self.language))
+
+    def __repr__(self) -> str:
+        plural = "" if self.size == 1 else "s"
+        return f"<TransitionSemigroup: {self.size} element{plural} of {self.language!r}>"
+
+
+def transition_semigroup(language: DFA, cap: int = 100_000) -> TransitionSemigroup:
+    """Return the transition semigroup of a language, unless it has more than ``cap`` elements."""
+    if cap < 1:
+        raise InvalidOptionError(f"cap is {cap}; it must be at least 1.", hint="leave it out for the usual cap.")
+    return TransitionSemigroup(language, cap)
+
+
+def is_aperiodic(semigroup: TransitionSemigroup) -> bool:
+    """Say whether every element x has xⁿ = xⁿ⁺¹ for some n: the language is star-free (Schützenberger 1965)."""
+    num_states = semigroup.language.num_states
+    return all(_settles(element, num_states) for element in semigroup.elements)
+
+
+def is_r_trivial(semigroup: TransitionSemigroup) -> bool:
+    """Say whether distinct elements never lie in each other's right ideals, xS¹ = yS¹."""
+    return len(strongly_connected_components(semigroup.right)) == semigroup.size
+
+
+def is_group(semigroup: TransitionSemigroup) -> bool:
+    """Say whether every word permutes the states.
+
+    Equivalently, the only idempotent is the identity map. This asks more than that the semigroup be a group in
+    the abstract: for a⁺ it has one element, a group of one, but that element takes both states to one.
+    """
+    num_states = semigroup.language.num_states
+    return all(len(set(semigroup.elements[number])) == num_states for number in semigroup.generators)
+
+
+def strongly_connected_components(successors: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
+    """Return the strongly connected components of a graph, each sorted, in the order of their smallest nodes.
+
+    The right Cayley graph's are the R-classes, the left one's the L-classes. Tarjan's algorithm, without recursion.
+    """
+    order: dict[int, int] = {}
+    lowest: dict[int, int] = {}
+    open_nodes: list[int] = []
+    is_open: set[int] = set()
+    components: list[tuple[int, ...]] = []
+    for root in range(len(successors)):
+        path = [] if root in order else [(root, iter(successors[root]))]
+        while path:
+            node, rest = path[-1]
+            if node not in order:
+                order[node] = lowest[node] = len(order)
+                open_nodes.append(node)
+                is_open.add(node)
+            for target in rest:
+                if target not in order:
+                    path.append((target, iter(successors[target])))
+                    break
+                if target in is_open:
+                    lowest[node] = min(lowest[node], order[target])
+            else:
+                path.pop()
+                if path:
+                    parent = path[-1][0]
+                    lowest[parent] = min(lowest[parent], lowest[node])
+                if lowest[node] == order[node]:
+                    members = _pop_until(open_nodes, node)
+                    is_open.difference_update(members)
+                    components.append(tuple(sorted(members)))
+    return tuple(sorted(components))
+
+
+def _pop_until(stack: list[int], node: int) -> list[int]:
+    """Take nodes off the stack up to and including this one, and return them."""
+    taken = [stack.pop()]
+    while taken[-1] != node:
+        taken.append(stack.pop())
+    return taken
+
+
+def _compose(first: Transformation, second: Transformation) -> Transformation:
+    return tuple(map(second.__getitem__, first))
+
+
+def _settles(element: Transformation, num_states: int) -> bool:
+    """Say whether the powers of a map end in one map; within ``num_states`` powers they are on their cycle."""
+    power, exponent = element, 1
+    while exponent < num_states:
+        power, exponent = _compose(power, power), 2 * exponent
+    return _compose(power, element) == power
+
+
+def _right_cayley_graph(
+    language: DFA, letters: list[Transformation], cap: int
+) -> tuple[list[Transformation], list[tuple[int, ...]], tuple[tuple[int, ...], ...]]:
+    """Return the elements, their shortest words as symbol numbers, and the right Cayley graph."""
+    numbers: dict[Transformation, int] = {}
+    elements: list[Transformation] = []
+    words: list[tuple[int, ...]] = []
+
+    def number_of(element: Transformation, prefix: tuple[int, ...], symbol: int) -> int:
+        number = numbers.setdefault(element, len(elements))
+        if number == len(elements):
+            if number == cap:
+                raise _cap_exceeded(language.num_states, cap)
+            elements.append(element)
+            words.append((*prefix, symbol))
+        return number
+
+    for symbol, letter in enumerate(letters):
+        number_of(letter, (), symbol)
+    right = [
+        tuple(number_of(_compose(element, letter), words[number], symbol) for symbol, letter in enumerate(letters))
+        for number, element in enumerate(elements)  # the list grows while we walk it: breadth first
+    ]
+    return elements, words, tuple(right)
+
+
+def _left_cayley_graph(
+    words: list[tuple[int, ...]], generators: tuple[int, ...], right: tuple[tuple[int, ...], ...]
+) -> tuple[tuple[int, ...], ...]:
+    """Return the left Cayley graph, without composing maps (Froidure and Pin 1997).
+
+    A prefix p of a shortest word p·b is itself a shortest word, and comes earlier: a·(p·b) = (a·p)·b.
+    """
+    number_of_word = {word: number for number, word in enumerate(words)}
+    left: list[tuple[int, ...]] = []
+    for word in words:
+        before = left[number_of_word[word[:-1]]] if len(word) > 1 else generators
+        left.append(tuple(right[element][word[-1]] for element in before))
+    return tuple(left)
+
+
+def _cap_exceeded(num_states: int, cap: int) -> CapExceededError:
+    plural = "" if cap == 1 else "s"
+    return CapExceededError(
+        f"the transition semigroup of a language with {num_states} states passes the cap of {cap} element{plural}.",
+        hint=f"raise the cap, for example transition_semigroup(language, cap={10 * cap}); "
+        f"{num_states} states allow up to {num_states}^{num_states} elements.",
+    )

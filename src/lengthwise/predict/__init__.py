@@ -1,0 +1,1 @@
+"""Names in, verdicts out."""

@@ -1,0 +1,84 @@
+"""From what a user writes to facts: a name, a regular expression or a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import InvalidOptionError, UnknownNameError, UnreadableFileError
+from ..languages.catalog import LANGUAGES, find_language
+from ..languages.dfa import DFA
+from ..languages.dfa_algebra import over_alphabet
+from ..languages.dfa_files import read_dfa
+from ..languages.regex import MAX_STATES, compile_regex
+from ..theory.facts import Facts
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\([A-Za-z0-9_, ]*\))?")
+_LITERAL_BRACES = re.compile(r"(?<!\\)\{[^{}]*,[^{}]*\}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What was asked about: its text, how that was read, and the facts."""
+
+    what: str
+    read_as: str  # "language", "regex" or "file"
+    facts: Facts
+    note: str = ""
+
+
+def resolve(
+    what: str, *, alphabet: Iterable[str] | None = None, regex: bool = False, max_states: int = MAX_STATES
+) -> Question:
+    """Return the facts about a name, an expression or a file.
+
+    A bare identifier, with or without parameters in parentheses, is always a name, so that a misspelled name is an
+    error and never a verdict about the word itself; ``regex=True`` reads it as an expression.
+    """
+    if max_states < 1:
+        raise InvalidOptionError(f"max_states must be at least 1; found {max_states}.", hint="the default is 10000.")
+    if not regex:
+        named = _resolve_name(what, alphabet)
+        if named is not None:
+            return named
+        if what.lower().endswith((".json", ".crasp")) or Path(what).suffix and Path(what).is_file():
+            return Question(what=what, read_as="file", facts=Facts(language=_widened(_read_file(what), alphabet)))
+    language = compile_regex(what, alphabet=alphabet, max_states=max_states)
+    return Question(what=what, read_as="regex", facts=Facts(language=language), note=_brace_note(what))
+
+
+def _resolve_name(what: str, alphabet: Iterable[str] | None) -> Question | None:
+    if what in LANGUAGES or _NAME.fullmatch(what):
+        try:
+            language = find_language(what).language
+        except UnknownNameError as error:
+            if not error.hint.startswith("did you mean"):
+                error.hint = f"see 'lengthwise list languages', or add --regex to read {what!r} as a regular expression."
+            raise
+        return Question(what=what, read_as="language", facts=Facts(language=_widened(language, alphabet)))
+    return None
+
+
+def _widened(language: DFA, alphabet: Iterable[str] | None) -> DFA:
+    return language if alphabet is None else over_alphabet(language, alphabet)
+
+
+def _read_file(path: str) -> DFA:
+    if path.lower().endswith(".crasp"):
+        raise UnreadableFileError(
+            f"{path!r} is a C-RASP program, which this version cannot read yet.",
+            hint="give a name, a regular expression or an automaton file (.json).",
+        )
+    return read_dfa(path)
+
+
+def _brace_note(what: str) -> str:
+    for braces in _LITERAL_BRACES.findall(what):
+        inside = braces[1:-1].split(",")
+        if all(len(symbol) == 1 for symbol in inside) and not all(symbol.isdigit() for symbol in inside[:2]):
+            return f"the braces of {braces} were read as symbols; for one of several symbols write [{''.join(inside)}]."
+        if len(inside) > 2 and all(len(symbol) == 1 for symbol in inside):
+            return f"the braces of {braces} were read as symbols; for one of several symbols write [{''.join(inside)}]."
+    return ""

@@ -1,0 +1,1 @@
+"""Answers, each with a theorem, a certificate and an independent checker."""

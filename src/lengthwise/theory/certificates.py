@@ -1,0 +1,274 @@
+"""Certificates: what a verdict can be checked by, as data and as JSON.
+
+Every certificate carries the automaton of the language it speaks of. :mod:`lengthwise.theory.checker` decides
+whether to believe one; docs/reference/certificates.md describes the JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..languages.dfa import DFA
+from .claims import Answer, Fragment, Readout
+
+Word = tuple[str, ...]
+Json = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Test:
+    """A count with its potential: ``gains`` lists (symbol, block, gain); ``values`` the potential of each member."""
+
+    gains: tuple[tuple[int, int, int], ...]
+    values: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """The blocks known before a round, and the tests over them."""
+
+    blocks: tuple[tuple[int, ...], ...]
+    tests: tuple[Test, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Component:
+    """One strongly connected component with the levels that name its members."""
+
+    members: tuple[int, ...]
+    levels: tuple[Level, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PotentialsCertificate:
+    """YES: counts that name the state, component by component."""
+
+    language: DFA
+    fragment: Fragment
+    window: int
+    period: int
+    vertices: tuple[tuple[int, tuple[int, ...], int], ...]
+    components: tuple[Component, ...]
+    answer: Answer = Answer.YES
+    readout: Readout = Readout.END_MARKER
+
+    @property
+    def level(self) -> int:
+        """How many rounds of counting the program needs, one inside the other."""
+        return max(len(component.levels) for component in self.components)
+
+    @property
+    def largest_coefficient(self) -> int:
+        """The largest coefficient of any count."""
+        return max((abs(gain) for test in self.tests for _, _, gain in test.gains), default=0)
+
+    @property
+    def tests(self) -> list[Test]:
+        """All tests of all components."""
+        return [test for component in self.components for level in component.levels for test in level.tests]
+
+    def summary(self) -> str:
+        """Return the certificate in a few words."""
+        seen = []
+        if self.window:
+            seen.append(f"window {self.window}")
+        if self.period > 1:
+            seen.append(f"period {self.period}")
+        if not self.tests:
+            return ", ".join([*seen, "level 0, no count inside a component"])
+        counts = f"{len(self.tests)} count{'s' * (len(self.tests) > 1)}"
+        return ", ".join([*seen, f"level {self.level}", counts, f"largest coefficient {self.largest_coefficient}"])
+
+    def to_json(self) -> Json:
+        """Return the certificate as JSON data."""
+        alphabet = self.language.alphabet
+        return _head(self, "potentials") | {
+            "window": self.window,
+            "period": self.period,
+            "vertices": [[state, _word(alphabet, self.language.decode(letters)), residue] for state, letters, residue in self.vertices],
+            "components": [
+                {
+                    "members": list(component.members),
+                    "levels": [
+                        {
+                            "blocks": [list(block) for block in level.blocks],
+                            "tests": [
+                                {
+                                    "gains": [[alphabet[symbol], block, gain] for symbol, block, gain in test.gains],
+                                    "values": list(test.values),
+                                }
+                                for test in level.tests
+                            ],
+                        }
+                        for level in component.levels
+                    ],
+                }
+                for component in self.components
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathsPair:
+    """Two walks from one state with equal counts of refined letters, to different states."""
+
+    start: int
+    first: Word
+    second: Word
+
+    def to_json(self, alphabet: Sequence[str]) -> Json:
+        """Return the pair as JSON data."""
+        words = {"first": _word(alphabet, self.first), "second": _word(alphabet, self.second)}
+        return {"kind": "paths", "start": self.start} | words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopsPair:
+    """A walk that counts cannot see: the long loop counts what the short one does, plus ``times`` times the walk."""
+
+    start: int
+    path: Word
+    short_loop: Word
+    long_loop: Word
+    times: int
+
+    def to_json(self, alphabet: Sequence[str]) -> Json:
+        """Return the pair as JSON data."""
+        loops = {"short_loop": _word(alphabet, self.short_loop), "long_loop": _word(alphabet, self.long_loop)}
+        return {"kind": "loops", "start": self.start, "path": _word(alphabet, self.path)} | loops | {"times": self.times}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObstructionCertificate:
+    """NO for plain C-RASP: states that no count tells apart.
+
+    ``enter`` leads from the start to the start of the first pair; after it, ``first`` and ``second`` of that pair
+    (for loops: nothing, and the path) followed by ``suffix`` differ in membership.
+    """
+
+    language: DFA
+    members: tuple[int, ...]
+    blocks: tuple[tuple[int, ...], ...]
+    pairs: tuple[PathsPair | LoopsPair, ...]
+    enter: Word
+    suffix: Word
+    answer: Answer = Answer.NO
+    fragment: Fragment = Fragment.PLAIN
+    readout: Readout = Readout.END_MARKER
+
+    @property
+    def witnesses(self) -> tuple[Word, Word]:
+        """Two words, exactly one of them in the language, that lead to states which look alike to every program."""
+        pair = self.pairs[0]
+        first, second = (pair.first, pair.second) if isinstance(pair, PathsPair) else ((), pair.path)
+        return (*self.enter, *first, *self.suffix), (*self.enter, *second, *self.suffix)
+
+    def summary(self) -> str:
+        """Return the certificate in a few words."""
+        letters = sum(len(word) for word in self.witnesses)
+        plural = "s" * (len(self.pairs) > 1)
+        return f"{len(self.pairs)} pair{plural} of walks in a component of {len(self.members)} states, witnesses of {letters} letters"
+
+    def to_json(self) -> Json:
+        """Return the certificate as JSON data."""
+        alphabet = self.language.alphabet
+        return _head(self, "obstruction") | {
+            "members": list(self.members),
+            "blocks": [list(block) for block in self.blocks],
+            "pairs": [pair.to_json(alphabet) for pair in self.pairs],
+            "enter": _word(alphabet, self.enter),
+            "suffix": _word(alphabet, self.suffix),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReductionCertificate:
+    """NO: {w : prefix·images(w)·suffix in the language} is a known non-member, which ``target`` names."""
+
+    language: DFA
+    fragment: Fragment
+    target: str
+    images: tuple[tuple[str, str], ...]
+    prefix: Word
+    suffix: Word
+    answer: Answer = Answer.NO
+    readout: Readout = Readout.END_MARKER
+
+    def summary(self) -> str:
+        """Return the certificate in a few words."""
+        return f"reduction to {self.target}: " + ", ".join(f"{symbol} as {image}" for symbol, image in self.images)
+
+    def to_json(self) -> Json:
+        """Return the certificate as JSON data."""
+        alphabet = self.language.alphabet
+        return _head(self, "reduction") | {
+            "target": self.target,
+            "images": dict(self.images),
+            "prefix": _word(alphabet, self.prefix),
+            "suffix": _word(alphabet, self.suffix),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotientsCertificate:
+    """A claim read at the last symbol: certificates for the languages {w : wa in the language}.
+
+    YES needs one for every symbol a; NO needs one.
+    """
+
+    language: DFA
+    fragment: Fragment
+    answer: Answer
+    parts: tuple[tuple[str, Certificate], ...]
+    readout: Readout = Readout.LAST_SYMBOL
+
+    @property
+    def level(self) -> int:
+        """The largest level of its parts."""
+        return max((level_of(part) or 0 for _, part in self.parts), default=0)
+
+    def summary(self) -> str:
+        """Return the certificate in a few words."""
+        grouped: dict[str, list[str]] = {}
+        for symbol, part in self.parts:
+            grouped.setdefault(part.summary(), []).append(symbol)
+        return "; ".join(f"before {' '.join(symbols)}: {summary}" for summary, symbols in grouped.items())
+
+    def to_json(self) -> Json:
+        """Return the certificate as JSON data."""
+        return _head(self, "quotients") | {
+            "parts": [{"symbol": symbol, "certificate": part.to_json()} for symbol, part in self.parts]
+        }
+
+
+Certificate = PotentialsCertificate | ObstructionCertificate | ReductionCertificate | QuotientsCertificate
+
+
+def level_of(certificate: Certificate | None) -> int | None:
+    """Return the level of a YES certificate, and None of any other."""
+    if isinstance(certificate, PotentialsCertificate | QuotientsCertificate) and certificate.answer is Answer.YES:
+        return certificate.level
+    return None
+
+
+def _head(certificate: Certificate, kind: str) -> Json:
+    language = certificate.language
+    return {
+        "lengthwise": "certificate",
+        "version": 1,
+        "kind": kind,
+        "answer": str(certificate.answer),
+        "fragment": str(certificate.fragment),
+        "readout": str(certificate.readout),
+        "automaton": {
+            "alphabet": list(language.alphabet),
+            "transitions": [list(row) for row in language.transitions],
+            "accepting": sorted(language.accepting),
+        },
+    }
+
+
+def _word(alphabet: Sequence[str], word: Word) -> str | list[str]:
+    """Return a word as a string where symbols are single characters, else as a list."""
+    return "".join(word) if all(len(symbol) == 1 for symbol in alphabet) else list(word)

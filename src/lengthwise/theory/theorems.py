@@ -1,0 +1,73 @@
+"""The theorems that verdicts rest on: what each says, who proved it, and what is conjecture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+HUANG = "Huang et al., A Formal Framework for Understanding Length Generalization in Transformers, ICLR 2025, arXiv 2410.02140"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Theorem:
+    """A statement with its source and its standing."""
+
+    statement: str
+    citation: str
+    status: str
+
+
+THEOREMS: dict[str, Theorem] = {
+    "balanced_refinement": Theorem(
+        statement=(
+            "A regular language is in C-RASP, read at the end marker, exactly if balanced refinement separates all states "
+            "in every strongly connected component of its minimal automaton. If it does, the potentials are a program for "
+            "all lengths; if not, some pair of states looks the same to every program after a long enough prefix."
+        ),
+        citation=(
+            "Decidability: arXiv 2608.13433. What a program implies for NoPE transformers: " + HUANG + "."
+        ),
+        status=(
+            "The polynomial-time form with both certificates is our own, proved in docs/concepts/deciding.md and not peer "
+            "reviewed. That a program implies length generalization is published, for an idealized learner; that its absence "
+            "implies failure is an empirical finding, not a theorem."
+        ),
+    ),
+    "unrolled_refinement": Theorem(
+        statement=(
+            "If balanced refinement separates the states of the automaton unrolled by the last k letters and the position "
+            "modulo m, wherever these agree, then the language is in C-RASP with windows up to k and period m: the "
+            "potentials are the program."
+        ),
+        citation="What a program implies for transformers with absolute positions: " + HUANG + ".",
+        status=(
+            "The construction is our own, proved in docs/concepts/deciding.md and not peer reviewed; each certificate proves "
+            "its own case. That a program implies length generalization is published, for an idealized learner."
+        ),
+    ),
+    "known_non_member": Theorem(
+        statement=(
+            "Parity, the flip-flop language {0,1,2}*02* and Tomita 3, 5 and 6 are not in C-RASP[periodic, local]. The class "
+            "is closed under quotients by a word and under substituting letters for letters, so a language from which one of "
+            "these can be obtained that way is not in it either."
+        ),
+        citation=HUANG + " (Lemma 11 for parity and the flip-flop; its table of formal languages for Tomita 3, 5 and 6).",
+        status=(
+            "Non-membership is published; the two closure properties are elementary (docs/concepts/deciding.md). That no "
+            "program means no length generalization is an empirical finding, not a theorem."
+        ),
+    ),
+    "open": Theorem(
+        statement="No theorem that this version knows settles the question.",
+        citation="None.",
+        status="Open, or not yet part of this version; the reason names what is missing.",
+    ),
+}
+
+MEANINGS = {
+    "YES": (
+        "a program of the class exists for all lengths, and the idealized learner of arXiv 2410.02140 finds it; "
+        "gradient descent may still miss it."
+    ),
+    "NO": "no program of the class exists: predicted not to length-generalize.",
+    "UNKNOWN": "neither is proved here; the reason names what is missing.",
+}

@@ -1,0 +1,33 @@
+"""The verdict: an answer with its theorem, its certificate and one sentence a person can read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..errors import ThreeAnswersError
+from .certificates import Certificate, level_of
+from .claims import Answer, Fragment, Readout
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """Whether a problem length-generalizes under the idealized learner of ``theorem``, and why."""
+
+    answer: Answer
+    fragment: Fragment
+    readout: Readout
+    alphabet: tuple[str, ...]
+    theorem: str
+    certificate: Certificate | None
+    reason: str
+
+    @property
+    def level(self) -> int | None:
+        """How deeply counts are nested in the program of a YES; None otherwise."""
+        return level_of(self.certificate)
+
+    def __bool__(self) -> bool:
+        raise ThreeAnswersError(
+            f"a verdict is not a truth value: its answer is {self.answer}, and there are three answers.",
+            hint="compare verdict.answer with Answer.YES, Answer.NO or Answer.UNKNOWN.",
+        )
