@@ -85,7 +85,7 @@ def _catalogue(*languages: NamedLanguage) -> dict[str, NamedLanguage]:
 
 
 LANGUAGES: dict[str, NamedLanguage] = _catalogue(
-    _named("TOMITA_1", "1*|0{0}", "only 1s", ape=True, nope=True),
+    _automaton("TOMITA_1", "only 1s", [[1, 0], [1, 1]], [0], ape=True, nope=True),
     _named("TOMITA_2", "(10)*", "10 again and again", ape=True, nope=True),
     _automaton(
         "TOMITA_3",

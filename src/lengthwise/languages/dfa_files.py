@@ -35,15 +35,20 @@ def read_json(path: str | Path) -> Any:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is not UTF-8 text"
         raise UnreadableFileError(f"cannot read {str(path)!r}: {reason}.", hint="check the path and its permissions.") from None
+    return parse_json(text, repr(str(path)))
+
+
+def parse_json(text: str, source: str) -> Any:
+    """Return JSON data from text; ``source`` names where it came from in errors."""
     try:
         return json.loads(text, object_pairs_hook=_without_repeats)
     except json.JSONDecodeError as error:
         raise UnreadableFileError(
-            f"{str(path)!r} is not JSON: {error.msg} at line {error.lineno}, column {error.colno}.",
-            hint="the file may be truncated; write it again.",
+            f"{source} is not JSON: {error.msg} at line {error.lineno}, column {error.colno}.",
+            hint="it may be truncated; write it again.",
         ) from None
     except RecursionError:
-        raise UnreadableFileError(f"{str(path)!r} is nested too deeply to be read.", hint="write it again.") from None
+        raise UnreadableFileError(f"{source} is nested too deeply to be read.", hint="write it again.") from None
 
 
 def read_dfa(path: str | Path) -> DFA:

@@ -75,10 +75,10 @@ def _read_file(path: str) -> DFA:
 
 
 def _brace_note(what: str) -> str:
+    """Return a word of warning where braces were read as symbols but look like a set of symbols."""
     for braces in _LITERAL_BRACES.findall(what):
         inside = braces[1:-1].split(",")
-        if all(len(symbol) == 1 for symbol in inside) and not all(symbol.isdigit() for symbol in inside[:2]):
-            return f"the braces of {braces} were read as symbols; for one of several symbols write [{''.join(inside)}]."
-        if len(inside) > 2 and all(len(symbol) == 1 for symbol in inside):
+        is_count = len(inside) == 2 and inside[0].isdigit() and (inside[1].isdigit() or not inside[1])
+        if not is_count and all(len(symbol) == 1 for symbol in inside):
             return f"the braces of {braces} were read as symbols; for one of several symbols write [{''.join(inside)}]."
     return ""

@@ -1,0 +1,176 @@
+"""The commands: each asks the library one thing and prints it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+from ..encodings.cards import Bound
+from ..errors import InvalidCertificateError, InvalidOptionError, UnreadableFileError
+from ..predict.predict import DEFAULT_ENCODINGS, Prediction
+from ..predict.predict import predict as predict_one
+from ..theory.claims import Answer, Readout
+from .text import colour, paragraph, table
+
+
+def predict(options: Namespace) -> int:
+    """Print a verdict for every language and encoding."""
+    named = options.encoding or [",".join(DEFAULT_ENCODINGS)]
+    encodings = [name.strip() for group in named for name in group.split(",")]
+    settings = {} if options.max_states is None else {"max_states": options.max_states}
+    predictions = [
+        predict_one(
+            what,
+            encodings=encodings,
+            readout=Readout.LAST_SYMBOL if options.readout == "last" else Readout.END_MARKER,
+            alphabet=options.alphabet,
+            regex=options.regex,
+            **settings,
+        )
+        for what in options.what
+    ]
+    for rows in predictions:
+        if rows and rows[0].question.note:
+            print(f"note: {rows[0].question.note}", file=sys.stderr)
+    flat = [row for rows in predictions for row in rows]
+    if options.json:
+        print_json([row.to_json() for row in flat])
+    else:
+        _print_predictions(predictions, options.explain)
+    if options.exit_code:
+        answers = {row.verdict.answer for row in flat}
+        return 1 if Answer.NO in answers else 3 if Answer.UNKNOWN in answers else 0
+    return 0
+
+
+def _print_predictions(predictions: list[list[Prediction]], explain: bool) -> None:
+    from .explanations import explain_prediction, headline, legend
+
+    if explain:
+        for rows in predictions:
+            print(headline(rows[0].question, rows[0].verdict, drawn=True))
+            for row in rows:
+                print()
+                print(explain_prediction(row))
+            print()
+    elif len(predictions) == 1:
+        rows = predictions[0]
+        print(headline(rows[0].question, rows[0].verdict))
+        print()
+        print(table(("encoding", "answer", "why"), [(row.encoding, str(row.verdict.answer), _why(row)) for row in rows], coloured=1))
+        print()
+    else:
+        listed = [
+            (row.question.what if number == 0 else "", row.encoding, str(row.verdict.answer), row.verdict.reason)
+            for rows in predictions
+            for number, row in enumerate(rows)
+        ]
+        print(table(("language", "encoding", "answer", "why"), listed, coloured=2))
+        print()
+    print(legend({row.verdict.answer for rows in predictions for row in rows}))
+
+
+def _why(row: Prediction) -> str:
+    certificate = row.verdict.certificate
+    return row.verdict.reason + (f"\ncertificate: {certificate.summary()}" if certificate else "")
+
+
+def check(options: Namespace) -> int:
+    """Print, for every certificate in a file, whether it holds."""
+    from ..languages.alphabet import show_alphabet
+    from ..predict.resolve import resolve
+    from ..theory.checker import check_certificate
+
+    language = resolve(options.language).facts.language if options.language else None
+    certificates = _read_certificates(options.file)
+    checks = [check_certificate(data, language) for data in certificates]
+    if options.json:
+        fields = ("answer", "fragment", "readout", "alphabet", "objection")
+        print_json([{"accepted": done.accepted} | {field: getattr(done, field) for field in fields} for done in checks])
+    else:
+        for done in checks:
+            word = "accepted" if done.accepted else "rejected"
+            claim = f"{done.answer} for {done.fragment} at {done.readout} over {show_alphabet(done.alphabet)}"
+            print(paragraph(f"{colour(word, word)}: {claim}" + (f": {done.objection}." if done.objection else ""), "  ", ""))
+    return 0 if all(done.accepted for done in checks) else 1
+
+
+def _read_certificates(path: str) -> list[object]:
+    """Return the certificates of a file: one, a list of them, or rows that carry them."""
+    from ..languages.dfa_files import parse_json, read_json
+
+    data = parse_json(sys.stdin.read(), "standard input") if path == "-" else read_json(path)
+    rows = data if isinstance(data, list) else [data]
+    certificates = [row["certificate"] if isinstance(row, dict) and "certificate" in row else row for row in rows]
+    found = [certificate for certificate in certificates if certificate is not None]
+    if not found:
+        raise InvalidCertificateError(
+            f"{path!r} holds no certificate.", hint="an answer UNKNOWN has none; write one with: lengthwise predict '(ab)*' --json"
+        )
+    return found
+
+
+def list_kind(options: Namespace) -> int:
+    """Print the names of a kind with a line about each."""
+    from ..encodings.cards import ENCODINGS
+    from ..languages.catalog import LANGUAGES
+    from ..theory.theorems import THEOREMS
+
+    rows: list[tuple[str, ...]]
+    if options.kind == "languages":
+        header: tuple[str, ...] = ("name", "published", "definition")
+        rows = [(each.name, _published(dict(each.published)), each.definition) for each in LANGUAGES.values()]
+    elif options.kind == "encodings":
+        header = ("name", "at_least", "at_most", "title")
+        rows = [(card.name, _bound(card.at_least), _bound(card.at_most), card.title) for card in ENCODINGS.values()]
+    else:
+        header = ("name", "statement")
+        rows = [(name, theorem.statement) for name, theorem in THEOREMS.items()]
+    if options.json:
+        print_json([dict(zip(header, row, strict=True)) for row in rows])
+        return 0
+    print(table([title.replace("_", " ") for title in header], rows))
+    if options.kind == "languages":
+        print("\npublished: length-generalizes with ape / with nope, as predicted in arXiv 2410.02140. D_n works for every n.")
+    return 0
+
+
+def _bound(bound: Bound | None) -> str:
+    return str(bound.fragment) if bound else "none proved"
+
+
+def _published(flags: dict[str, bool]) -> str:
+    words = {True: "yes", False: "no"}
+    return f"{words[flags['ape']]} / {words[flags['nope']]}" if flags else "–"
+
+
+def show(options: Namespace) -> int:
+    """Print one thing in full."""
+    from . import details
+
+    print_data, text = details.DETAILS[options.kind](options.name)
+    if options.svg is not None:
+        if options.kind != "language":
+            raise InvalidOptionError(f"--svg draws an automaton; a {options.kind} has none.", hint="use it with: show language NAME")
+        write_text(options.svg, details.language_svg(options.name))
+        print(f"wrote {options.svg}", file=sys.stderr)
+    if options.json:
+        print_json(print_data)
+    else:
+        print(text)
+    return 0
+
+
+def print_json(data: object) -> None:
+    """Print JSON data."""
+    print(json.dumps(data, indent=2, ensure_ascii=False))
+
+
+def write_text(path: str, text: str) -> None:
+    """Write a file, or raise with a sentence."""
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UnreadableFileError(f"cannot write {path!r}: {error.strerror}.", hint="choose a path that can be written.") from None

@@ -1,0 +1,90 @@
+"""One thing in full: a language, an encoding, a theorem."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+
+from ..encodings.cards import ENCODINGS, Bound
+from ..errors import lookup
+from ..languages.alphabet import show_alphabet, show_word
+from ..languages.catalog import find_language
+from ..languages.dfa_algebra import count_words, shortest_word
+from ..languages.dfa_files import dfa_to_json
+from ..languages.drawing import draw_svg, draw_text
+from ..predict.resolve import resolve
+from ..theory.theorems import THEOREMS
+from .text import colour, paragraph
+
+_COUNTED_LENGTHS = 9
+
+Detail = tuple[object, str]  # the data and the text
+
+
+def _show_language(name: str) -> Detail:
+    question = resolve(name)
+    language = question.facts.language
+    counts = [count_words(language, length) for length in range(_COUNTED_LENGTHS)]
+    data: dict[str, object] = {"name": name, "read_as": question.read_as}
+    lines = [colour(name, "bold")]
+    if question.read_as == "language":
+        named = find_language(name)
+        data |= {"definition": named.definition, "source": named.source, "published": dict(named.published)}
+        lines += [paragraph(named.definition, "  ")]
+        if named.published:
+            flags = ", ".join(f"{encoding} {'yes' if answer else 'no'}" for encoding, answer in named.published)
+            lines.append(f"  published prediction ({named.source}): {flags}")
+    shortest = shortest_word(language)
+    data |= {"automaton": dfa_to_json(language), "num_states": language.num_states, "words_by_length": counts}
+    lines += [
+        f"  alphabet {show_alphabet(language.alphabet)}, {language.num_states} state{'s' * (language.num_states > 1)}",
+        f"  shortest word: {'none, the language is empty' if shortest is None else show_word(shortest)}",
+        f"  words of length 0 to {_COUNTED_LENGTHS - 1}: {', '.join(map(str, counts))}",
+        "",
+        *(f"  {row}".rstrip() for row in draw_text(language).split("\n")),
+        "",
+        f"  verdicts: lengthwise predict {name!r}",
+    ]
+    return data, "\n".join(lines)
+
+
+def language_svg(name: str) -> str:
+    """Return a drawing of a language's automaton."""
+    return draw_svg(resolve(name).facts.language)
+
+
+def _show_encoding(name: str) -> Detail:
+    card = lookup("encoding", name, ENCODINGS)
+    lines = [
+        colour(f"{card.name}: {card.title}", "bold"),
+        f"  {card.formula}",
+        f"  source: {card.citation}",
+        paragraph(f"at least: {_bound(card.at_least)}", "    ", "  "),
+        paragraph(f"at most: {_bound(card.at_most)}", "    ", "  "),
+        paragraph(f"expressible: {_bound(card.expressible)}", "    ", "  "),
+        f"  {'has a largest length, fixed before training' if card.max_length else 'works at any length'}",
+    ]
+    if card.note:
+        lines.append(paragraph(card.note, "  "))
+    return asdict(card), "\n".join(lines)
+
+
+def _bound(bound: Bound | None) -> str:
+    if bound is None:
+        return "none proved"
+    return f"{bound.fragment.notation} ({bound.citation}" + (f"; assuming {bound.assumption})" if bound.assumption else ")")
+
+
+def _show_theorem(name: str) -> Detail:
+    theorem = lookup("theorem", name, THEOREMS)
+    text = [colour(name, "bold")] + [
+        paragraph(part, "  ") for part in (theorem.statement, f"Source: {theorem.citation}", f"Standing: {theorem.status}")
+    ]
+    return {"name": name} | asdict(theorem), "\n".join(text)
+
+
+DETAILS: dict[str, Callable[[str], Detail]] = {
+    "language": _show_language,
+    "encoding": _show_encoding,
+    "theorem": _show_theorem,
+}

@@ -1,0 +1,155 @@
+"""A verdict as a story: the theorem, and the program or the obstruction."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from ..languages.alphabet import show_alphabet, show_word
+from ..languages.dfa import DFA
+from ..predict.predict import Prediction
+from ..predict.resolve import Question
+from ..theory.certificates import (
+    Certificate,
+    LoopsPair,
+    ObstructionCertificate,
+    PotentialsCertificate,
+    QuotientsCertificate,
+    ReductionCertificate,
+)
+from ..theory.claims import Answer
+from ..theory.counting import describe_counts
+from ..theory.theorems import MEANINGS, THEOREMS
+from ..theory.verdict import Verdict
+from .text import colour, paragraph
+
+_DRAWN_STATES = 16
+_LISTED_COUNTS = 12
+_LISTED_VERTICES = 24
+
+
+def headline(question: Question, verdict: Verdict, *, drawn: bool = False) -> str:
+    """Return what was asked: the language, its alphabet, its size and the readout; with ``drawn``, also its automaton."""
+    language = question.facts.language
+    kind = {"language": "a named language", "regex": "a regular expression", "file": "an automaton file"}[question.read_as]
+    states = f"{language.num_states} state{'s' * (language.num_states > 1)}"
+    line = f"{colour(question.what, 'bold')}: {kind} over {show_alphabet(language.alphabet)}, {states}, {verdict.readout.notation}"
+    if drawn and language.num_states <= _DRAWN_STATES:
+        from ..languages.drawing import draw_text
+
+        line += "\n\n" + "\n".join(f"  {row}".rstrip() for row in draw_text(language).split("\n"))
+    return line
+
+
+def legend(answers: Iterable[Answer]) -> str:
+    """Return what the answers mean; UNKNOWN only where it occurs."""
+    shown = [Answer.YES, Answer.NO] + [Answer.UNKNOWN] * (Answer.UNKNOWN in set(answers))
+    return "\n".join(paragraph(f"{answer}: {MEANINGS[answer]}", "  ", "") for answer in shown)
+
+
+def explain_prediction(row: Prediction) -> str:
+    """Return the whole story of one row."""
+    verdict = row.verdict
+    theorem = THEOREMS[verdict.theorem]
+    parts = [
+        f"{colour(row.encoding, 'bold')}: {colour(verdict.answer, verdict.answer)} for {verdict.fragment.notation}",
+        paragraph(verdict.reason[:1].upper() + verdict.reason[1:], "  "),
+        *(_story(verdict.certificate) if verdict.certificate else []),
+        paragraph(f"Theorem ({verdict.theorem}): {theorem.statement}", "  "),
+        paragraph(f"Source: {theorem.citation}", "  "),
+        paragraph(f"Standing: {theorem.status}", "  "),
+    ]
+    return "\n".join(parts)
+
+
+def _story(certificate: Certificate) -> list[str]:
+    match certificate:
+        case PotentialsCertificate():
+            return _program_story(certificate)
+        case ObstructionCertificate():
+            return _obstruction_story(certificate)
+        case ReductionCertificate():
+            return _reduction_story(certificate)
+        case QuotientsCertificate():
+            return [paragraph(f"Before a last {symbol}: {part.summary()}.", "  ") for symbol, part in certificate.parts]
+
+
+def _program_story(certificate: PotentialsCertificate) -> list[str]:
+    counts = describe_counts(certificate)
+    lines = [paragraph(f"Certificate: {certificate.summary()}.", "  ")]
+    if not counts:
+        return lines
+    lines.append("  The counts, over all earlier positions in the component (conditions hold just before the letter is read):")
+    lines += [f"    {count}" for count in counts[:_LISTED_COUNTS]]
+    if len(counts) > _LISTED_COUNTS:
+        lines.append(f"    … and {len(counts) - _LISTED_COUNTS} more")
+    for component in certificate.components:
+        tests = [test for level in component.levels for test in level.tests]
+        if tests and len(component.members) <= _LISTED_VERTICES:
+            named = [
+                f"{_vertex(certificate, member)} {', '.join(str(test.values[place]) for test in tests)}"
+                for place, member in enumerate(component.members)
+            ]
+            names = ", ".join(f"t{number + 1}" for number in range(len(tests)))
+            lines.append(paragraph(f"State and its values of {names}: {'; '.join(named)}.", "  "))
+    return lines
+
+
+def _vertex(certificate: PotentialsCertificate, vertex: int) -> str:
+    state, letters, residue = certificate.vertices[vertex]
+    seen = [f"after {show_word(certificate.language.decode(letters))}"] * (certificate.window > 0)
+    seen += [f"length≡{residue}"] * (certificate.period > 1)
+    return f"{state} ({', '.join(seen)}):" if seen else f"{state}:"
+
+
+def _obstruction_story(certificate: ObstructionCertificate) -> list[str]:
+    language = certificate.language
+    first, second = certificate.witnesses
+    lines = [
+        "  Two words that part ways in the automaton but not in any count:",
+        *(f"    {show_word(word)}  ({'in the language' if word in language else 'not in the language'})" for word in (first, second)),
+    ]
+    pair = certificate.pairs[0]
+    block_of = {state: number for number, block in enumerate(certificate.blocks) for state in block}
+    place = f"  After {show_word(certificate.enter)}, in state {pair.start}, "
+    if isinstance(pair, LoopsPair):
+        lines.append(
+            paragraph(
+                f"{place.strip()} the loop {show_word(pair.long_loop)} counts what the loop {show_word(pair.short_loop)} counts and "
+                f"{pair.times} times {show_word(pair.path)}: a count that keeps its value around loops gains nothing on {show_word(pair.path)}.",
+                "  ",
+            )
+        )
+    else:
+        counts = _counts(language, block_of, pair.start, pair.first)
+        lines.append(
+            paragraph(
+                f"{place.strip()} {show_word(pair.first)} and {show_word(pair.second)} read the same letters in the same blocks "
+                f"({counts}) and end in states {language.run(pair.first, pair.start)} and {language.run(pair.second, pair.start)}.",
+                "  ",
+            )
+        )
+    lines.append(paragraph("All other counts can be pushed far from every threshold by reading loops first, so they cannot help.", "  "))
+    lines.append(paragraph(f"Certificate: {certificate.summary()}.", "  "))
+    return lines
+
+
+def _counts(language: DFA, block_of: dict[int, int], start: int, word: tuple[str, ...]) -> str:
+    counts: Counter[tuple[str, int]] = Counter()
+    state = start
+    for symbol in word:
+        counts[symbol, block_of[state]] += 1
+        state = language.run((symbol,), state)
+    several = len(set(block_of.values())) > 1
+    return ", ".join(f"{number}×{symbol}{f' in block {block}' if several else ''}" for (symbol, block), number in sorted(counts.items()))
+
+
+def _reduction_story(certificate: ReductionCertificate) -> list[str]:
+    images = ", ".join(f"{symbol} as {image}" for symbol, image in certificate.images)
+    around = [f"after {show_word(certificate.prefix)}"] * bool(certificate.prefix)
+    around += [f"before {show_word(certificate.suffix)}"] * bool(certificate.suffix)
+    where = f", {' and '.join(around)}" if around else ""
+    return [
+        paragraph(f"Write {images}{where}: a word is in {certificate.target} exactly if what is written is in the language.", "  "),
+        paragraph("The checker compares the two automata completely, so this holds for every length.", "  "),
+    ]

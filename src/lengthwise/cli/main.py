@@ -1,0 +1,175 @@
+"""The entry point: arguments in, one library function, text or JSON out.
+
+Data goes to stdout, everything else to stderr. Exit code 0: answered; 2: the input was wrong. ``check`` exits with 1
+when it rejects, and ``predict --exit-code`` with 1 for any NO and 3 for any UNKNOWN.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from .._version import __version__
+from ..errors import LengthwiseError, RegexSyntaxError, did_you_mean
+
+_WELCOME = """\
+lengthwise: will a transformer trained on short inputs keep working on longer ones?
+
+Three commands to try:
+
+  lengthwise predict '(ab|bbaa)*'              a verdict for a regular expression, with and without positions
+  lengthwise predict PARITY D_3 --explain      the same for named languages, with the whole story
+  lengthwise list languages                    the languages that have a name
+
+'lengthwise --help' lists all commands, 'lengthwise COMMAND --help' explains one."""
+
+_PREDICT_EXAMPLES = """\
+examples:
+  lengthwise predict '(ab|bbaa)*'
+  lengthwise predict PARITY '(aa)*' D_3
+  lengthwise predict '[012]*02*' --explain
+  lengthwise predict '.*ab.*' --alphabet abc --encoding nope,ape,rope
+  lengthwise predict automaton.json --json > verdicts.json && lengthwise check verdicts.json
+
+exit codes: 0 answered, 2 the input was wrong; with --exit-code also 1 for any NO and 3 for any UNKNOWN"""
+
+_CHECK_EXAMPLES = """\
+examples:
+  lengthwise predict '(ab|bbaa)*' --json > verdicts.json
+  lengthwise check verdicts.json
+  lengthwise check verdicts.json --for '(ab|bbaa)*'
+  lengthwise predict PARITY --json | lengthwise check -
+
+exit codes: 0 all accepted, 1 some rejected, 2 the input was wrong"""
+
+_LIST_EXAMPLES = """\
+examples:
+  lengthwise list languages
+  lengthwise list encodings --json"""
+
+_SHOW_EXAMPLES = """\
+examples:
+  lengthwise show language D_3
+  lengthwise show language '(ab|bbaa)*' --svg automaton.svg
+  lengthwise show encoding rope
+  lengthwise show theorem balanced_refinement"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors read like all others."""
+
+    def error(self, message: str) -> NoReturn:
+        name = self.prog.removeprefix("lengthwise").strip()
+        raise _UsageError(f"{message[:1].lower()}{message[1:]}.", hint=f"see 'lengthwise {f'{name} ' if name else ''}--help'.")
+
+
+class _UsageError(LengthwiseError, ValueError):
+    """Arguments that do not fit the command."""
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
+    shared = argparse.ArgumentParser(add_help=False)
+    shared.add_argument("--json", action="store_true", help="print data instead of text")
+    shared.add_argument("--debug", action="store_true", help="show the traceback of an error")
+
+    parser = _Parser(prog="lengthwise", description="Will it length-generalize, and why?")
+    parser.add_argument("--version", action="version", version=f"lengthwise {__version__}")
+    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+
+    def command(name: str, summary: str, examples: str) -> argparse.ArgumentParser:
+        return commands.add_parser(
+            name,
+            help=summary,
+            description=f"{summary[:1].upper()}{summary[1:]}.",
+            epilog=examples,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            parents=[shared],
+        )
+
+    one = command("predict", "answer for languages and encodings, with reasons and certificates", _PREDICT_EXAMPLES)
+    one.add_argument("what", nargs="+", metavar="WHAT", help="a language name, a regular expression, or an automaton file (.json)")
+    one.add_argument("--encoding", action="append", metavar="E", help="encodings, separated by commas (default: nope,ape)")
+    one.add_argument("--explain", action="store_true", help="tell the whole story: theorem, program or obstruction")
+    one.add_argument(
+        "--readout", choices=("end", "last"), default="end", help="where acceptance is read: end marker (default) or last symbol"
+    )
+    one.add_argument("--alphabet", metavar="SYMBOLS", help="the alphabet, for example abc (default: the symbols used)")
+    one.add_argument("--regex", action="store_true", help="read WHAT as a regular expression even if it looks like a name")
+    one.add_argument("--max-states", type=int, metavar="N", help="cap on the states of an expression's automaton (default: 10000)")
+    one.add_argument("--exit-code", action="store_true", help="exit with 1 for any NO, 3 for any UNKNOWN")
+
+    two = command("check", "check certificates, independently of how they were found", _CHECK_EXAMPLES)
+    two.add_argument("file", metavar="FILE", help="certificates, or the output of predict --json; - reads standard input")
+    two.add_argument("--for", dest="language", metavar="WHAT", help="also require that they speak of this language")
+
+    three = command("list", "list what has a name", _LIST_EXAMPLES)
+    three.add_argument("kind", choices=("languages", "encodings", "theorems"), metavar="KIND", help="languages, encodings or theorems")
+
+    four = command("show", "show one thing in full", _SHOW_EXAMPLES)
+    four.add_argument("kind", choices=("language", "encoding", "theorem"), metavar="KIND", help="language, encoding or theorem")
+    four.add_argument("name", metavar="NAME", help="its name; for a language also a regular expression or an automaton file")
+    four.add_argument("--svg", metavar="FILE", help="for a language: write a drawing of the automaton to this file")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; return the exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if not given:
+        print(_WELCOME)
+        return 0
+    try:
+        options = build_parser().parse_args(_checked_command(given))
+        return _dispatch(options)
+    except LengthwiseError as error:
+        if "--debug" in given:
+            raise
+        _report(error)
+        return 2
+    except KeyboardInterrupt:
+        print("interrupted.", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # the reader of our output has gone; there is nobody left to tell
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+_COMMANDS = ("predict", "check", "list", "show")
+
+
+def _checked_command(given: list[str]) -> list[str]:
+    word = next((argument for argument in given if not argument.startswith("-")), None)
+    if word is not None and word not in _COMMANDS:
+        suggestion = did_you_mean(word, _COMMANDS)
+        hint = f"did you mean {suggestion!r}?" if suggestion else f"for a verdict: lengthwise predict {word!r}"
+        raise _UsageError(f"command {word!r} is unknown. Known: {', '.join(_COMMANDS)}.", hint=hint)
+    return given
+
+
+def _dispatch(options: argparse.Namespace) -> int:
+    from . import commands  # here, so that --help and --version stay instant
+
+    if options.command is None:
+        print(_WELCOME)
+        return 0
+    run = {"predict": commands.predict, "check": commands.check, "list": commands.list_kind, "show": commands.show}
+    return run[options.command](options)
+
+
+def _report(error: LengthwiseError) -> None:
+    from .text import colour
+
+    print(f"{colour('error:', 'error', sys.stderr)} {error.message}", file=sys.stderr)
+    if isinstance(error, RegexSyntaxError):
+        print("\n".join(f"  {line}" for line in error.caret().split("\n")), file=sys.stderr)
+    if error.hint:
+        print(f"hint: {error.hint}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
