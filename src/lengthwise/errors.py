@@ -133,5 +133,3 @@ def unknown_name(family: str, name: str, known: Iterable[str]) -> UnknownNameErr
     suggestion = did_you_mean(name, names)
     hint = f"did you mean {suggestion!r}?" if suggestion else f"choose one of the known {family} names."
     return UnknownNameError(f"{family} {name!r} is unknown. Known: {', '.join(names)}.", hint=hint)
-
-

@@ -146,7 +146,7 @@ def open_stream(stream: str, *, seed: int | list[int] | tuple[int, ...] | range,
         raise unknown_name("stream", stream, STREAMS)
     table = numpy_arrays() if xp is None else xp
     seeds: int | list[int]
-    if isinstance(seed, (list, tuple, range)):
+    if isinstance(seed, list | tuple | range):
         seeds = [_require_int("seed", one) for one in seed]
     else:
         seeds = _require_int("seed", seed)

@@ -59,7 +59,13 @@ def _print_predictions(predictions: list[list[Prediction]], explain: bool) -> No
         rows = predictions[0]
         print(headline(rows[0].question, rows[0].verdict))
         print()
-        print(table(("encoding", "answer", "why"), [(row.encoding, str(row.verdict.answer), _why(row)) for row in rows], coloured=1))
+        print(
+            table(
+                ("encoding", "answer", "why"),
+                [(row.encoding, str(row.verdict.answer), _why(row)) for row in rows],
+                coloured=1,
+            )
+        )
         print()
     else:
         listed = [
@@ -93,7 +99,11 @@ def check(options: Namespace) -> int:
         for done in checks:
             word = "accepted" if done.accepted else "rejected"
             claim = f"{done.answer} for {done.fragment} at {done.readout} over {show_alphabet(done.alphabet)}"
-            print(paragraph(f"{colour(word, word)}: {claim}" + (f": {done.objection}." if done.objection else ""), "  ", ""))
+            print(
+                paragraph(
+                    f"{colour(word, word)}: {claim}" + (f": {done.objection}." if done.objection else ""), "  ", ""
+                )
+            )
     return 0 if all(done.accepted for done in checks) else 1
 
 
@@ -107,7 +117,8 @@ def _read_certificates(path: str) -> list[object]:
     found = [certificate for certificate in certificates if certificate is not None]
     if not found:
         raise InvalidCertificateError(
-            f"{path!r} holds no certificate.", hint="an answer UNKNOWN has none; write one with: lengthwise predict '(ab)*' --json"
+            f"{path!r} holds no certificate.",
+            hint="an answer UNKNOWN has none; write one with: lengthwise predict '(ab)*' --json",
         )
     return found
 
@@ -133,7 +144,9 @@ def list_kind(options: Namespace) -> int:
         return 0
     print(table([title.replace("_", " ") for title in header], rows))
     if options.kind == "languages":
-        print("\npublished: length-generalizes with ape / with nope, as predicted in arXiv 2410.02140. D_n works for every n.")
+        print(
+            "\npublished: length-generalizes with ape / with nope, as predicted in arXiv 2410.02140. D_n works for every n."
+        )
     return 0
 
 
@@ -153,7 +166,9 @@ def show(options: Namespace) -> int:
     print_data, text = details.DETAILS[options.kind](options.name)
     if options.svg is not None:
         if options.kind != "language":
-            raise InvalidOptionError(f"--svg draws an automaton; a {options.kind} has none.", hint="use it with: show language NAME")
+            raise InvalidOptionError(
+                f"--svg draws an automaton; a {options.kind} has none.", hint="use it with: show language NAME"
+            )
         write_text(options.svg, details.language_svg(options.name))
         print(f"wrote {options.svg}", file=sys.stderr)
     if options.json:
@@ -173,4 +188,6 @@ def write_text(path: str, text: str) -> None:
     try:
         Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
-        raise UnreadableFileError(f"cannot write {path!r}: {error.strerror}.", hint="choose a path that can be written.") from None
+        raise UnreadableFileError(
+            f"cannot write {path!r}: {error.strerror}.", hint="choose a path that can be written."
+        ) from None

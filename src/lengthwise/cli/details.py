@@ -72,13 +72,16 @@ def _show_encoding(name: str) -> Detail:
 def _bound(bound: Bound | None) -> str:
     if bound is None:
         return "none proved"
-    return f"{bound.fragment.notation} ({bound.citation}" + (f"; assuming {bound.assumption})" if bound.assumption else ")")
+    return f"{bound.fragment.notation} ({bound.citation}" + (
+        f"; assuming {bound.assumption})" if bound.assumption else ")"
+    )
 
 
 def _show_theorem(name: str) -> Detail:
     theorem = lookup("theorem", name, THEOREMS)
     text = [colour(name, "bold")] + [
-        paragraph(part, "  ") for part in (theorem.statement, f"Source: {theorem.citation}", f"Standing: {theorem.status}")
+        paragraph(part, "  ")
+        for part in (theorem.statement, f"Source: {theorem.citation}", f"Standing: {theorem.status}")
     ]
     return {"name": name} | asdict(theorem), "\n".join(text)
 

@@ -31,7 +31,9 @@ _LISTED_VERTICES = 24
 def headline(question: Question, verdict: Verdict, *, drawn: bool = False) -> str:
     """Return what was asked: the language, its alphabet, its size and the readout; with ``drawn``, also its automaton."""
     language = question.facts.language
-    kind = {"language": "a named language", "regex": "a regular expression", "file": "an automaton file"}[question.read_as]
+    kind = {"language": "a named language", "regex": "a regular expression", "file": "an automaton file"}[
+        question.read_as
+    ]
     states = f"{language.num_states} state{'s' * (language.num_states > 1)}"
     line = f"{colour(question.what, 'bold')}: {kind} over {show_alphabet(language.alphabet)}, {states}, {verdict.readout.notation}"
     if drawn and language.num_states <= _DRAWN_STATES:
@@ -79,7 +81,9 @@ def _program_story(certificate: PotentialsCertificate) -> list[str]:
     lines = [paragraph(f"Certificate: {certificate.summary()}.", "  ")]
     if not counts:
         return lines
-    lines.append("  The counts, over all earlier positions in the component (conditions hold just before the letter is read):")
+    lines.append(
+        "  The counts, over all earlier positions in the component (conditions hold just before the letter is read):"
+    )
     lines += [f"    {count}" for count in counts[:_LISTED_COUNTS]]
     if len(counts) > _LISTED_COUNTS:
         lines.append(f"    … and {len(counts) - _LISTED_COUNTS} more")
@@ -107,7 +111,10 @@ def _obstruction_story(certificate: ObstructionCertificate) -> list[str]:
     first, second = certificate.witnesses
     lines = [
         "  Two words that part ways in the automaton but not in any count:",
-        *(f"    {show_word(word)}  ({'in the language' if word in language else 'not in the language'})" for word in (first, second)),
+        *(
+            f"    {show_word(word)}  ({'in the language' if word in language else 'not in the language'})"
+            for word in (first, second)
+        ),
     ]
     pair = certificate.pairs[0]
     block_of = {state: number for number, block in enumerate(certificate.blocks) for state in block}
@@ -129,7 +136,11 @@ def _obstruction_story(certificate: ObstructionCertificate) -> list[str]:
                 "  ",
             )
         )
-    lines.append(paragraph("All other counts can be pushed far from every threshold by reading loops first, so they cannot help.", "  "))
+    lines.append(
+        paragraph(
+            "All other counts can be pushed far from every threshold by reading loops first, so they cannot help.", "  "
+        )
+    )
     lines.append(paragraph(f"Certificate: {certificate.summary()}.", "  "))
     return lines
 
@@ -141,7 +152,10 @@ def _counts(language: DFA, block_of: dict[int, int], start: int, word: tuple[str
         counts[symbol, block_of[state]] += 1
         state = language.run((symbol,), state)
     several = len(set(block_of.values())) > 1
-    return ", ".join(f"{number}×{symbol}{f' in block {block}' if several else ''}" for (symbol, block), number in sorted(counts.items()))
+    return ", ".join(
+        f"{number}×{symbol}{f' in block {block}' if several else ''}"
+        for (symbol, block), number in sorted(counts.items())
+    )
 
 
 def _reduction_story(certificate: ReductionCertificate) -> list[str]:
@@ -150,6 +164,9 @@ def _reduction_story(certificate: ReductionCertificate) -> list[str]:
     around += [f"before {show_word(certificate.suffix)}"] * bool(certificate.suffix)
     where = f", {' and '.join(around)}" if around else ""
     return [
-        paragraph(f"Write {images}{where}: a word is in {certificate.target} exactly if what is written is in the language.", "  "),
+        paragraph(
+            f"Write {images}{where}: a word is in {certificate.target} exactly if what is written is in the language.",
+            "  ",
+        ),
         paragraph("The checker compares the two automata completely, so this holds for every length.", "  "),
     ]

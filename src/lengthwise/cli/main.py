@@ -63,7 +63,9 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         name = self.prog.removeprefix("lengthwise").strip()
-        raise _UsageError(f"{message[:1].lower()}{message[1:]}.", hint=f"see 'lengthwise {f'{name} ' if name else ''}--help'.")
+        raise _UsageError(
+            f"{message[:1].lower()}{message[1:]}.", hint=f"see 'lengthwise {f'{name} ' if name else ''}--help'."
+        )
 
 
 class _UsageError(LengthwiseError, ValueError):
@@ -72,7 +74,7 @@ class _UsageError(LengthwiseError, ValueError):
 
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
-    shared = argparse.ArgumentParser(add_help=False)
+    shared = _Parser(add_help=False)
     shared.add_argument("--json", action="store_true", help="print data instead of text")
     shared.add_argument("--debug", action="store_true", help="show the traceback of an error")
 
@@ -92,27 +94,46 @@ def build_parser() -> argparse.ArgumentParser:
         )
 
     one = command("predict", "answer for languages and encodings, with reasons and certificates", _PREDICT_EXAMPLES)
-    one.add_argument("what", nargs="+", metavar="WHAT", help="a language name, a regular expression, or an automaton file (.json)")
-    one.add_argument("--encoding", action="append", metavar="E", help="encodings, separated by commas (default: nope,ape)")
+    one.add_argument(
+        "what", nargs="+", metavar="WHAT", help="a language name, a regular expression, or an automaton file (.json)"
+    )
+    one.add_argument(
+        "--encoding", action="append", metavar="E", help="encodings, separated by commas (default: nope,ape)"
+    )
     one.add_argument("--explain", action="store_true", help="tell the whole story: theorem, program or obstruction")
     one.add_argument(
-        "--readout", choices=("end", "last"), default="end", help="where acceptance is read: end marker (default) or last symbol"
+        "--readout",
+        choices=("end", "last"),
+        default="end",
+        help="where acceptance is read: end marker (default) or last symbol",
     )
     one.add_argument("--alphabet", metavar="SYMBOLS", help="the alphabet, for example abc (default: the symbols used)")
-    one.add_argument("--regex", action="store_true", help="read WHAT as a regular expression even if it looks like a name")
-    one.add_argument("--max-states", type=int, metavar="N", help="cap on the states of an expression's automaton (default: 10000)")
+    one.add_argument(
+        "--regex", action="store_true", help="read WHAT as a regular expression even if it looks like a name"
+    )
+    one.add_argument(
+        "--max-states", type=int, metavar="N", help="cap on the states of an expression's automaton (default: 10000)"
+    )
     one.add_argument("--exit-code", action="store_true", help="exit with 1 for any NO, 3 for any UNKNOWN")
 
     two = command("check", "check certificates, independently of how they were found", _CHECK_EXAMPLES)
-    two.add_argument("file", metavar="FILE", help="certificates, or the output of predict --json; - reads standard input")
+    two.add_argument(
+        "file", metavar="FILE", help="certificates, or the output of predict --json; - reads standard input"
+    )
     two.add_argument("--for", dest="language", metavar="WHAT", help="also require that they speak of this language")
 
     three = command("list", "list what has a name", _LIST_EXAMPLES)
-    three.add_argument("kind", choices=("languages", "encodings", "theorems"), metavar="KIND", help="languages, encodings or theorems")
+    three.add_argument(
+        "kind", choices=("languages", "encodings", "theorems"), metavar="KIND", help="languages, encodings or theorems"
+    )
 
     four = command("show", "show one thing in full", _SHOW_EXAMPLES)
-    four.add_argument("kind", choices=("language", "encoding", "theorem"), metavar="KIND", help="language, encoding or theorem")
-    four.add_argument("name", metavar="NAME", help="its name; for a language also a regular expression or an automaton file")
+    four.add_argument(
+        "kind", choices=("language", "encoding", "theorem"), metavar="KIND", help="language, encoding or theorem"
+    )
+    four.add_argument(
+        "name", metavar="NAME", help="its name; for a language also a regular expression or an automaton file"
+    )
     four.add_argument("--svg", metavar="FILE", help="for a language: write a drawing of the automaton to this file")
     return parser
 

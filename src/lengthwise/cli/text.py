@@ -8,7 +8,16 @@ from collections.abc import Sequence
 from shutil import get_terminal_size
 from textwrap import wrap
 
-_COLOURS = {"YES": "32", "NO": "31", "UNKNOWN": "33", "bold": "1", "dim": "2", "error": "31", "accepted": "32", "rejected": "31"}
+_COLOURS = {
+    "YES": "32",
+    "NO": "31",
+    "UNKNOWN": "33",
+    "bold": "1",
+    "dim": "2",
+    "error": "31",
+    "accepted": "32",
+    "rejected": "31",
+}
 
 
 def width() -> int:

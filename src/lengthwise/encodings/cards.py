@@ -61,7 +61,7 @@ ENCODINGS: dict[str, Card] = {
         at_most=Bound(
             fragment=Fragment.PERIODIC_LOCAL,
             citation=_HUANG,
-            assumption="that C-RASP[periodic, local] is all that limit transformers do, which the paper finds in practice but does not prove",
+            assumption="that limit transformers do no more than C-RASP[periodic, local], which is seen but not proved",
         ),
         expressible=Bound(fragment=Fragment.PERIODIC_LOCAL, citation=_HUANG),
         max_length=True,

@@ -17,13 +17,20 @@ def make_alphabet(symbols: Iterable[str]) -> Alphabet:
     """Return the ordered alphabet of these symbols; duplicates and empty symbols are errors."""
     given = list(symbols)
     if not given:
-        raise InvalidAlphabetError("an alphabet needs at least one symbol; none was given.", hint="name its symbols, for example 'ab'.")
+        raise InvalidAlphabetError(
+            "an alphabet needs at least one symbol; none was given.", hint="name its symbols, for example 'ab'."
+        )
     seen: set[str] = set()
     for symbol in given:
         if not isinstance(symbol, str) or not symbol:
-            raise InvalidAlphabetError(f"a symbol must be a non-empty string; found {symbol!r}.", hint="write symbols as text, for example 'a'.")
+            raise InvalidAlphabetError(
+                f"a symbol must be a non-empty string; found {symbol!r}.",
+                hint="write symbols as text, for example 'a'.",
+            )
         if symbol in seen:
-            raise InvalidAlphabetError(f"symbol {symbol!r} appears twice in the alphabet.", hint="name each symbol once.")
+            raise InvalidAlphabetError(
+                f"symbol {symbol!r} appears twice in the alphabet.", hint="name each symbol once."
+            )
         seen.add(symbol)
     return tuple(sorted(given))
 

@@ -39,7 +39,8 @@ def bounded_dyck(depth: int) -> DFA:
         raise InvalidOptionError(f"the depth of D_n must be at least 1; found {depth}.", hint="for example D_3.")
     if depth + 2 > MAX_STATES:
         raise CapExceededError(
-            f"D_{depth} has {depth + 2:,} states; the cap is {MAX_STATES:,}.", hint="use a smaller depth, or call bounded_dyck in pieces."
+            f"D_{depth} has {depth + 2:,} states; the cap is {MAX_STATES:,}.",
+            hint="use a smaller depth, or call bounded_dyck in pieces.",
         )
     sink = depth + 1
     rows = [[level + 1, level - 1 if level else sink] for level in range(depth + 1)]
@@ -96,7 +97,9 @@ LANGUAGES: dict[str, NamedLanguage] = _catalogue(
         nope=False,
     ),
     _automaton("TOMITA_4", "no 000", [[1, 0], [2, 0], [3, 0], [3, 3]], [0, 1, 2], ape=True, nope=False),
-    _automaton("TOMITA_5", "an even number of 0s and of 1s", [[1, 2], [0, 3], [3, 0], [2, 1]], [0], ape=False, nope=False),
+    _automaton(
+        "TOMITA_5", "an even number of 0s and of 1s", [[1, 2], [0, 3], [3, 0], [2, 1]], [0], ape=False, nope=False
+    ),
     _automaton("TOMITA_6", "as many 0s as 1s, modulo 3", [[1, 2], [2, 0], [0, 1]], [0], ape=False, nope=False),
     _named("TOMITA_7", "0*1*0*1*", "at most four runs, 0s first", ape=True, nope=True),
     _dyck(1),
@@ -107,7 +110,9 @@ LANGUAGES: dict[str, NamedLanguage] = _catalogue(
     _named("(aa)*", "(aa)*", "an even number of letters", ape=True, nope=False),
     _named("(aaaa)*", "(aaaa)*", "a multiple of four letters", ape=True, nope=False),
     _named("(abab)*", "(abab)*", "abab again and again", ape=True, nope=False),
-    _named("aa*bb*cc*dd*ee*", "aa*bb*cc*dd*ee*", "runs of a, b, c, d, e in this order, none empty", ape=True, nope=True),
+    _named(
+        "aa*bb*cc*dd*ee*", "aa*bb*cc*dd*ee*", "runs of a, b, c, d, e in this order, none empty", ape=True, nope=True
+    ),
     _named("{a,b}*d{b,c}*", "[ab]*d[bc]*", "as and bs, one d, then bs and cs", ape=True, nope=True),
     _named("{0,1,2}*02*", "[012]*02*", "the last symbol other than 2 is 0 (the flip-flop)", ape=False, nope=False),
     _named("PARITY", "b*(ab*ab*)*", "an even number of as", ape=False, nope=False),

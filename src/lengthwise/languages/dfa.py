@@ -139,11 +139,15 @@ def require_same_alphabet(left: DFA, right: DFA) -> None:
         )
 
 
-def _check_shape(num_symbols: int, transitions: Sequence[Sequence[int]], accepting: frozenset[int], initial: int) -> None:
+def _check_shape(
+    num_symbols: int, transitions: Sequence[Sequence[int]], accepting: frozenset[int], initial: int
+) -> None:
     num_states = len(transitions)
     allowed = f"states are numbered 0 to {num_states - 1}"
     if not num_states:
-        raise InvalidAutomatonError("an automaton needs at least one state; none was given.", hint="add the initial state.")
+        raise InvalidAutomatonError(
+            "an automaton needs at least one state; none was given.", hint="add the initial state."
+        )
     for state, row in enumerate(transitions):
         if len(row) != num_symbols:
             raise InvalidAutomatonError(
@@ -152,12 +156,18 @@ def _check_shape(num_symbols: int, transitions: Sequence[Sequence[int]], accepti
             )
         for target in row:
             if type(target) is not int or not 0 <= target < num_states:
-                raise InvalidAutomatonError(f"state {state} leads to {target!r}; {allowed}.", hint="lead to an existing state.")
+                raise InvalidAutomatonError(
+                    f"state {state} leads to {target!r}; {allowed}.", hint="lead to an existing state."
+                )
     for state in sorted(accepting, key=repr):
         if type(state) is not int or not 0 <= state < num_states:
-            raise InvalidAutomatonError(f"accepting state {state!r} does not exist; {allowed}.", hint="name existing states only.")
+            raise InvalidAutomatonError(
+                f"accepting state {state!r} does not exist; {allowed}.", hint="name existing states only."
+            )
     if type(initial) is not int or not 0 <= initial < num_states:
-        raise InvalidAutomatonError(f"initial state {initial!r} does not exist; {allowed}.", hint="start in an existing state.")
+        raise InvalidAutomatonError(
+            f"initial state {initial!r} does not exist; {allowed}.", hint="start in an existing state."
+        )
 
 
 def _canonical(
@@ -176,7 +186,9 @@ def _canonical(
     )
 
 
-def _breadth_first(transitions: Sequence[Sequence[int]] | dict[int, list[int]], initial: int) -> tuple[list[int], list[list[int]]]:
+def _breadth_first(
+    transitions: Sequence[Sequence[int]] | dict[int, list[int]], initial: int
+) -> tuple[list[int], list[list[int]]]:
     """Return the reachable states in breadth-first order, and their rows in that numbering."""
     numbers = {initial: 0}
     order = [initial]

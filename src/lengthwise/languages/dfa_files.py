@@ -34,7 +34,9 @@ def read_json(path: str | Path) -> Any:
         raise UnreadableFileError(f"there is no file {str(path)!r}.", hint="check the path.") from None
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is not UTF-8 text"
-        raise UnreadableFileError(f"cannot read {str(path)!r}: {reason}.", hint="check the path and its permissions.") from None
+        raise UnreadableFileError(
+            f"cannot read {str(path)!r}: {reason}.", hint="check the path and its permissions."
+        ) from None
     return parse_json(text, repr(str(path)))
 
 
@@ -61,7 +63,9 @@ def write_dfa(language: DFA, path: str | Path) -> None:
     try:
         Path(path).write_text(json.dumps(dfa_to_json(language), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     except OSError as error:
-        raise UnreadableFileError(f"cannot write {str(path)!r}: {error.strerror}.", hint="choose a path that can be written.") from None
+        raise UnreadableFileError(
+            f"cannot write {str(path)!r}: {error.strerror}.", hint="choose a path that can be written."
+        ) from None
 
 
 def dfa_to_json(language: DFA) -> dict[str, object]:
@@ -88,14 +92,16 @@ def dfa_from_json(data: object) -> DFA:
         if not isinstance(name, str) or name not in numbers:
             raise InvalidAutomatonError(
                 f"{what} is {name!r}, which is not a state. States: {_some(list(numbers))}.",
-                hint="name a state that \"transitions\" has.",
+                hint='name a state that "transitions" has.',
             )
         return numbers[name]
 
     rows = []
     for state, targets in table.items():
         _check_row(state, targets, alphabet)
-        rows.append([number(targets[symbol], f"the target of state {state!r} on symbol {symbol!r}") for symbol in alphabet])
+        rows.append(
+            [number(targets[symbol], f"the target of state {state!r} on symbol {symbol!r}") for symbol in alphabet]
+        )
     return DFA(
         alphabet=alphabet,
         transitions=rows,
@@ -108,7 +114,8 @@ def _read_fields(data: object) -> Mapping[str, Any]:
     expected = {"alphabet": list, "initial": str, "accepting": list, "transitions": dict}
     if not isinstance(data, dict):
         raise InvalidAutomatonError(
-            f"an automaton file holds an object; found {type(data).__name__}.", hint=f"give it the fields {', '.join(_FIELDS)}."
+            f"an automaton file holds an object; found {type(data).__name__}.",
+            hint=f"give it the fields {', '.join(_FIELDS)}.",
         )
     for field in data:
         if field not in expected:
@@ -119,10 +126,13 @@ def _read_fields(data: object) -> Mapping[str, Any]:
             )
     for field, kind in expected.items():
         if field not in data:
-            raise InvalidAutomatonError(f"field {field!r} is missing.", hint=f"an automaton file needs {', '.join(_FIELDS)}.")
+            raise InvalidAutomatonError(
+                f"field {field!r} is missing.", hint=f"an automaton file needs {', '.join(_FIELDS)}."
+            )
         if not isinstance(data[field], kind):
             raise InvalidAutomatonError(
-                f"field {field!r} must be a {_KIND_NAMES[kind]}; found {data[field]!r}.", hint="see docs/reference/files.md."
+                f"field {field!r} must be a {_KIND_NAMES[kind]}; found {data[field]!r}.",
+                hint="see docs/reference/files.md.",
             )
     return data
 
@@ -133,13 +143,14 @@ _KIND_NAMES = {list: "list", str: "string", dict: "table of states"}
 def _check_row(state: str, targets: object, alphabet: tuple[str, ...]) -> None:
     if not isinstance(targets, dict):
         raise InvalidAutomatonError(
-            f"the transitions of state {state!r} must be a table of symbols; found {targets!r}.", hint="see docs/reference/files.md."
+            f"the transitions of state {state!r} must be a table of symbols; found {targets!r}.",
+            hint="see docs/reference/files.md.",
         )
     for symbol in targets:
         if symbol not in alphabet:
             raise InvalidAutomatonError(
                 f"state {state!r} has a transition on {symbol!r}, which is not in the alphabet {{{', '.join(alphabet)}}}.",
-                hint="add the symbol to \"alphabet\", or remove the transition.",
+                hint='add the symbol to "alphabet", or remove the transition.',
             )
     for symbol in alphabet:
         if symbol not in targets:
@@ -153,7 +164,9 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     table: dict[str, Any] = {}
     for key, value in pairs:
         if key in table:
-            raise InvalidAutomatonError(f"the key {key!r} appears twice in one table.", hint="name each state, symbol and field once.")
+            raise InvalidAutomatonError(
+                f"the key {key!r} appears twice in one table.", hint="name each state, symbol and field once."
+            )
         table[key] = value
     return table
 

@@ -105,11 +105,15 @@ class _Parser:
             raise self.error("it is empty.", 0, 0, "write () for the empty word, or an expression such as '(ab)*'.")
         tree = self.union()
         if self.at < len(self.text):  # only a closing parenthesis stops the top level
-            raise self.error("this ')' closes nothing.", self.at, self.at + 1, "remove it, or write \\) for the symbol.")
+            raise self.error(
+                "this ')' closes nothing.", self.at, self.at + 1, "remove it, or write \\) for the symbol."
+            )
         return tree
 
     def error(self, message: str, start: int, end: int, hint: str) -> RegexSyntaxError:
-        return RegexSyntaxError(f"cannot read the regular expression: {message}", text=self.text, span=(start, end), hint=hint)
+        return RegexSyntaxError(
+            f"cannot read the regular expression: {message}", text=self.text, span=(start, end), hint=hint
+        )
 
     def peek(self) -> str:
         return self.text[self.at] if self.at < len(self.text) else ""
@@ -134,7 +138,10 @@ class _Parser:
             stacked += 1
             if stacked > MAX_STACKED_REPEATS:
                 raise self.error(
-                    f"one part is repeated more than {MAX_STACKED_REPEATS} times over.", self.at - 1, self.at, "one repetition is enough."
+                    f"one part is repeated more than {MAX_STACKED_REPEATS} times over.",
+                    self.at - 1,
+                    self.at,
+                    "one repetition is enough.",
                 )
             tree = Repetition(part=tree, least=bounds[0], most=bounds[1])
         return tree
@@ -150,9 +157,16 @@ class _Parser:
             return None
         least, most, self.at = count
         if max(least, most or 0) > MAX_COUNT:
-            raise self.error(f"the count is larger than {MAX_COUNT:,}, which is the cap.", start, self.at, "use a smaller count.")
+            raise self.error(
+                f"the count is larger than {MAX_COUNT:,}, which is the cap.", start, self.at, "use a smaller count."
+            )
         if most is not None and most < least:
-            raise self.error(f"the count {{{least},{most}}} has its bounds reversed.", start, self.at, "write the smaller number first.")
+            raise self.error(
+                f"the count {{{least},{most}}} has its bounds reversed.",
+                start,
+                self.at,
+                "write the smaller number first.",
+            )
         return least, most
 
     def count(self) -> tuple[int, int | None, int] | None:
@@ -179,12 +193,19 @@ class _Parser:
             self.at += 1
             return Symbols(symbols=self.whole_alphabet("'.' means any symbol", start))
         if character in _REPEATS or self.count() is not None:
-            raise self.error(f"there is nothing to repeat before {character!r}.", start, start + 1, f"put a symbol or a group before it, or write \\{character} for the symbol.")
+            raise self.error(
+                f"there is nothing to repeat before {character!r}.",
+                start,
+                start + 1,
+                f"put a symbol or a group before it, or write \\{character} for the symbol.",
+            )
         if character == "]":
             raise self.error("this ']' closes nothing.", start, start + 1, "remove it, or write \\] for the symbol.")
         if character in "^$":
             raise self.error(
-                f"{character!r} is not an anchor here: the whole word must match anyway.", start, start + 1,
+                f"{character!r} is not an anchor here: the whole word must match anyway.",
+                start,
+                start + 1,
                 f"remove it, or write \\{character} for the symbol.",
             )
         return Symbols(symbols=(self.symbol(),))
@@ -192,12 +213,16 @@ class _Parser:
     def group(self) -> Regex:
         start = self.at
         if len(self.opened) >= MAX_NESTING:
-            raise self.error(f"parentheses are nested more than {MAX_NESTING} deep.", start, start + 1, "flatten the expression.")
+            raise self.error(
+                f"parentheses are nested more than {MAX_NESTING} deep.", start, start + 1, "flatten the expression."
+            )
         self.opened.append(start)
         self.at += 1
         tree = self.union()
         if self.peek() != ")":
-            raise self.error("this '(' is never closed.", start, start + 1, "add the missing ')', or write \\( for the symbol.")
+            raise self.error(
+                "this '(' is never closed.", start, start + 1, "add the missing ')', or write \\( for the symbol."
+            )
         self.opened.pop()
         self.at += 1
         return tree
@@ -208,11 +233,15 @@ class _Parser:
         character = self.text[start]
         if character == "\\":
             if start + 1 == len(self.text):
-                raise self.error("the expression ends in a backslash.", start, start + 1, "write \\\\ for the symbol \\.")
+                raise self.error(
+                    "the expression ends in a backslash.", start, start + 1, "write \\\\ for the symbol \\."
+                )
             character = self.text[start + 1]
             if character.isalnum():
                 raise self.error(
-                    f"the escape \\{character} has no meaning here.", start, start + 2,
+                    f"the escape \\{character} has no meaning here.",
+                    start,
+                    start + 2,
                     f"write {character} for the symbol, and classes in full, for example [0-9].",
                 )
             self.at += 1
@@ -230,7 +259,9 @@ class _Parser:
     def whole_alphabet(self, what: str, start: int) -> Alphabet:
         if self.alphabet is None:
             raise self.error(
-                f"{what}, but the alphabet is not given.", start, self.at,
+                f"{what}, but the alphabet is not given.",
+                start,
+                self.at,
                 "name the alphabet, for example with --alphabet ab.",
             )
         return self.alphabet
@@ -244,14 +275,18 @@ class _Parser:
         chosen: list[str] = []
         while self.peek() != "]":
             if not self.peek():
-                raise self.error("this '[' is never closed.", start, start + 1, "add the missing ']', or write \\[ for the symbol.")
+                raise self.error(
+                    "this '[' is never closed.", start, start + 1, "add the missing ']', or write \\[ for the symbol."
+                )
             chosen.extend(self.class_item())
         self.at += 1
         if negated:
             alphabet = self.whole_alphabet("'[^…]' means all other symbols", start)
             chosen = [symbol for symbol in alphabet if symbol not in chosen]
         if not chosen:
-            raise self.error("this class holds no symbol.", start, self.at, "put at least one symbol into the brackets.")
+            raise self.error(
+                "this class holds no symbol.", start, self.at, "put at least one symbol into the brackets."
+            )
         return Symbols(symbols=tuple(sorted(set(chosen))))
 
     def class_item(self) -> Iterator[str]:

@@ -70,7 +70,8 @@ def predict(
         return decided[fragment]
 
     return [
-        Prediction(question=question, encoding=card.name, verdict=_weigh(card, verdict_for, question, readout)) for card in cards
+        Prediction(question=question, encoding=card.name, verdict=_weigh(card, verdict_for, question, readout))
+        for card in cards
     ]
 
 
@@ -99,7 +100,10 @@ def _weigh(card: Card, verdict_for: _Decide, question: Question, readout: Readou
 
 def _with_assumption(verdict: Verdict, card: Card) -> Verdict:
     assert card.at_most is not None
-    return replace(verdict, reason=f"{verdict.reason} For {card.name} this assumes {card.at_most.assumption} ({card.at_most.citation}).")
+    return replace(
+        verdict,
+        reason=f"{verdict.reason} For {card.name} this assumes {card.at_most.assumption} ({card.at_most.citation}).",
+    )
 
 
 def _upper(bound: Bound | None, outside: Verdict | None) -> str:

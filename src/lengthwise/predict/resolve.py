@@ -43,7 +43,7 @@ def resolve(
         named = _resolve_name(what, alphabet)
         if named is not None:
             return named
-        if what.lower().endswith((".json", ".crasp")) or Path(what).suffix and Path(what).is_file():
+        if what.lower().endswith((".json", ".crasp")) or (Path(what).suffix and Path(what).is_file()):
             return Question(what=what, read_as="file", facts=Facts(language=_widened(_read_file(what), alphabet)))
     language = compile_regex(what, alphabet=alphabet, max_states=max_states)
     return Question(what=what, read_as="regex", facts=Facts(language=language), note=_brace_note(what))
@@ -55,7 +55,9 @@ def _resolve_name(what: str, alphabet: Iterable[str] | None) -> Question | None:
             language = find_language(what).language
         except UnknownNameError as error:
             if not error.hint.startswith("did you mean"):
-                error.hint = f"see 'lengthwise list languages', or add --regex to read {what!r} as a regular expression."
+                error.hint = (
+                    f"see 'lengthwise list languages', or add --regex to read {what!r} as a regular expression."
+                )
             raise
         return Question(what=what, read_as="language", facts=Facts(language=_widened(language, alphabet)))
     return None

@@ -86,7 +86,10 @@ class PotentialsCertificate:
         return _head(self, "potentials") | {
             "window": self.window,
             "period": self.period,
-            "vertices": [[state, _word(alphabet, self.language.decode(letters)), residue] for state, letters, residue in self.vertices],
+            "vertices": [
+                [state, _word(alphabet, self.language.decode(letters)), residue]
+                for state, letters, residue in self.vertices
+            ],
             "components": [
                 {
                     "members": list(component.members),
@@ -136,7 +139,9 @@ class LoopsPair:
     def to_json(self, alphabet: Sequence[str]) -> Json:
         """Return the pair as JSON data."""
         loops = {"short_loop": _word(alphabet, self.short_loop), "long_loop": _word(alphabet, self.long_loop)}
-        return {"kind": "loops", "start": self.start, "path": _word(alphabet, self.path)} | loops | {"times": self.times}
+        return (
+            {"kind": "loops", "start": self.start, "path": _word(alphabet, self.path)} | loops | {"times": self.times}
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

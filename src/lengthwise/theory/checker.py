@@ -65,7 +65,7 @@ def check_certificate(data: object, language: DFA | None = None) -> Check:
     """
     if not isinstance(data, Mapping) or data.get("lengthwise") != "certificate":
         raise InvalidCertificateError(
-            "this is not a certificate: it has no field \"lengthwise\" with the value \"certificate\".",
+            'this is not a certificate: it has no field "lengthwise" with the value "certificate".',
             hint="write one with: lengthwise predict '(ab)*' --json > verdicts.json",
         )
     if data.get("version") != 1:
@@ -73,8 +73,10 @@ def check_certificate(data: object, language: DFA | None = None) -> Check:
             f"this certificate has version {data.get('version')!r}; this program reads version 1.",
             hint="use the version of lengthwise that wrote it, or write it again.",
         )
-    given = None if language is None else Automaton(
-        alphabet=language.alphabet, transitions=language.transitions, accepting=language.accepting
+    given = (
+        None
+        if language is None
+        else Automaton(alphabet=language.alphabet, transitions=language.transitions, accepting=language.accepting)
     )
     objection = None
     try:
@@ -126,8 +128,13 @@ def _read_automaton(data: Data) -> Automaton:
     _require(all(isinstance(symbol, str) and symbol for symbol in alphabet), "a symbol is not a non-empty string")
     _require(len(set(alphabet)) == len(alphabet), "a symbol appears twice in the alphabet")
     _require(all(len(row) == len(alphabet) for row in rows), "a state does not have one transition per symbol")
-    _require(len(rows) > 0 and all(_is_state(target, rows) for row in rows for target in row), "a transition leads nowhere")
-    _require(isinstance(accepting, list) and all(_is_state(state, rows) for state in accepting), "an accepting state does not exist")
+    _require(
+        len(rows) > 0 and all(_is_state(target, rows) for row in rows for target in row), "a transition leads nowhere"
+    )
+    _require(
+        isinstance(accepting, list) and all(_is_state(state, rows) for state in accepting),
+        "an accepting state does not exist",
+    )
     return Automaton(alphabet=alphabet, transitions=rows, accepting=frozenset(accepting))
 
 
@@ -157,8 +164,9 @@ def _equivalent(one: Automaton, two: Automaton) -> bool:
 
 
 def _read_word(data: object, automaton: Automaton) -> tuple[str, ...]:
-    _require(isinstance(data, str | list), f"{data!r} is not a word")
-    word = tuple(data)  # type: ignore[arg-type]  # a string or a list, as just required
+    if not isinstance(data, str | list):
+        raise _Objection(f"{data!r} is not a word")
+    word: tuple[Any, ...] = tuple(data)
     for symbol in word:
         _require(symbol in automaton.alphabet, f"symbol {symbol!r} is not in the alphabet")
     return word
@@ -167,7 +175,9 @@ def _read_word(data: object, automaton: Automaton) -> tuple[str, ...]:
 def _check_potentials(data: Data, automaton: Automaton) -> None:
     """Follow the counts: they must be right on every edge, and name every vertex."""
     window, period = data["window"], data["period"]
-    _require(_is_integer(window) and window >= 0 and _is_integer(period) and period >= 1, "window or period is out of range")
+    _require(
+        _is_integer(window) and window >= 0 and _is_integer(period) and period >= 1, "window or period is out of range"
+    )
     fragments = ["PERIODIC_LOCAL"]
     fragments += ["LOCAL"] * (period == 1) + ["PERIODIC"] * (window == 0) + ["PLAIN"] * (window == 0 and period == 1)
     _claim(data, "YES", "END_MARKER", fragments)
@@ -183,7 +193,10 @@ def _check_potentials(data: Data, automaton: Automaton) -> None:
             place[member] = number
     _require(len(place) == len(vertices), "a vertex is in no component")
     for vertex, targets in enumerate(edges):
-        _require(all(place[target] >= place[vertex] for target in targets.values()), "an edge leads back to an earlier component")
+        _require(
+            all(place[target] >= place[vertex] for target in targets.values()),
+            "an edge leads back to an earlier component",
+        )
     for component in data["components"]:
         _check_component(component, vertices, edges)
 
@@ -261,7 +274,9 @@ def _check_obstruction(data: Data, automaton: Automaton) -> None:
     _require(_generated(automaton, inside, ends) == _as_sets(block_of), "the pairs do not generate the blocks")
 
     enter, suffix = _read_word(data["enter"], automaton), _read_word(data["suffix"], automaton)
-    _require(automaton.run(enter) == data["pairs"][0]["start"], "the first word does not lead to the start of the first pair")
+    _require(
+        automaton.run(enter) == data["pairs"][0]["start"], "the first word does not lead to the start of the first pair"
+    )
     one, two = (automaton.run(suffix, state) in automaton.accepting for state in ends[0])
     _require(one != two, "the two words do not differ in membership")
 
@@ -383,7 +398,9 @@ def _check_reduction(data: Data, automaton: Automaton) -> None:
 def _check_quotients(data: Data, automaton: Automaton) -> None:
     """Check a claim read at the last symbol through certificates for {w : wa accepted}, read at the end marker."""
     _require(data["answer"] in ("YES", "NO"), f"{data['answer']!r} is nothing to prove")
-    _require(data["readout"] == "LAST_SYMBOL", f"this kind of certificate is about LAST_SYMBOL, not {data['readout']!r}")
+    _require(
+        data["readout"] == "LAST_SYMBOL", f"this kind of certificate is about LAST_SYMBOL, not {data['readout']!r}"
+    )
     symbols = [part["symbol"] for part in data["parts"]]
     _require(all(symbol in automaton.alphabet for symbol in symbols), "a part is about a symbol outside the alphabet")
     if data["answer"] == "YES":
@@ -391,7 +408,9 @@ def _check_quotients(data: Data, automaton: Automaton) -> None:
     _require(len(symbols) > 0, "there is no part")
     for part in data["parts"]:
         inner = part["certificate"]
-        _require(inner["answer"] == data["answer"] and inner["fragment"] == data["fragment"], "a part makes another claim")
+        _require(
+            inner["answer"] == data["answer"] and inner["fragment"] == data["fragment"], "a part makes another claim"
+        )
         _require(inner["readout"] == "END_MARKER", "a part is not read at the end marker")
         ends = [
             state

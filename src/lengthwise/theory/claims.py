@@ -34,7 +34,9 @@ class Fragment(StrEnum):
     @property
     def notation(self) -> str:
         """The name in print: C-RASP, C-RASP[local], …"""
-        inside = ", ".join(name for name, there in (("periodic", self.has_periods), ("local", self.has_windows)) if there)
+        inside = ", ".join(
+            name for name, there in (("periodic", self.has_periods), ("local", self.has_windows)) if there
+        )
         return f"C-RASP[{inside}]" if inside else "C-RASP"
 
 

@@ -37,7 +37,8 @@ def _component(refinement: Refinement) -> Component:
             Level(
                 blocks=_groups(refinement.members, before.blocks),
                 tests=tuple(
-                    Test(gains=_gains(refinement.edges, before.blocks, values), values=tuple(values)) for values in columns
+                    Test(gains=_gains(refinement.edges, before.blocks, values), values=tuple(values))
+                    for values in columns
                 ),
             )
         )
@@ -111,7 +112,7 @@ def describe_counts(certificate: PotentialsCertificate) -> list[str]:
         names: list[str] = []
         history: list[Sequence[int]] = []  # the values of all tests so far, test by test
         for level in component.levels:
-            formulas = []
+            formulas: list[tuple[str, str]] = []
             for test in level.tests:
                 name = f"t{len(names) + len(formulas) + 1}"
                 formulas.append((name, _formula(certificate, component, level, test, names, history)))
@@ -145,7 +146,9 @@ def _formula(
             conditions += [f"{name}={values[place[vertex]]}" for name, values in zip(names, history, strict=True)]
             terms.setdefault((gain, " & ".join(conditions)), []).append(alphabet[symbol])
     text = ""
-    for (gain, condition), chosen in sorted(terms.items(), key=lambda item: (item[0][0] < 0, -abs(item[0][0]), item[1])):
+    for (gain, condition), chosen in sorted(
+        terms.items(), key=lambda item: (item[0][0] < 0, -abs(item[0][0]), item[1])
+    ):
         if not gain:
             continue
         sign = ("− " if gain < 0 else "+ ") if text else ("−" if gain < 0 else "")

@@ -13,7 +13,13 @@ from ..errors import CapExceededError
 from ..languages.alphabet import show_word
 from ..languages.dfa import DFA
 from ..languages.dfa_algebra import right_quotient
-from .certificates import Certificate, ObstructionCertificate, PotentialsCertificate, QuotientsCertificate, ReductionCertificate
+from .certificates import (
+    Certificate,
+    ObstructionCertificate,
+    PotentialsCertificate,
+    QuotientsCertificate,
+    ReductionCertificate,
+)
 from .claims import Answer, Fragment, Readout
 from .counting import build_certificate, describe_counts
 from .facts import Facts
@@ -51,13 +57,17 @@ def decide_plain(language: DFA) -> Verdict:
     stuck = [refinement for refinement in refinements if not refinement.passed]
     if not stuck:
         certificate = build_certificate(language, Fragment.PLAIN, graph, refinements)
-        return _verdict(Answer.YES, Fragment.PLAIN, language, "balanced_refinement", certificate, _yes_reason(certificate))
+        return _verdict(
+            Answer.YES, Fragment.PLAIN, language, "balanced_refinement", certificate, _yes_reason(certificate)
+        )
     try:
         obstruction = find_obstruction(language, min(stuck, key=_size))
     except CapExceededError as error:
         reason = f"counting cannot tell all states of a component apart; no certificate: {error.message}"
         return _verdict(Answer.NO, Fragment.PLAIN, language, "balanced_refinement", None, reason)
-    return _verdict(Answer.NO, Fragment.PLAIN, language, "balanced_refinement", obstruction, _obstruction_reason(obstruction))
+    return _verdict(
+        Answer.NO, Fragment.PLAIN, language, "balanced_refinement", obstruction, _obstruction_reason(obstruction)
+    )
 
 
 def decide_unrolled(language: DFA, fragment: Fragment) -> Verdict:
@@ -72,11 +82,15 @@ def decide_unrolled(language: DFA, fragment: Fragment) -> Verdict:
         refinements = refine(graph)
         if all(refinement.passed for refinement in refinements):
             certificate = build_certificate(language, fragment, graph, refinements)
-            return _verdict(Answer.YES, fragment, language, "unrolled_refinement", certificate, _yes_reason(certificate))
+            return _verdict(
+                Answer.YES, fragment, language, "unrolled_refinement", certificate, _yes_reason(certificate)
+            )
     reduction = find_reduction(language, fragment)
     if reduction is not None:
         return _verdict(Answer.NO, fragment, language, "known_non_member", reduction, _reduction_reason(reduction))
-    tried = [f"window up to {MAX_WINDOW}"] * fragment.has_windows + [f"period up to {MAX_PERIOD}"] * fragment.has_periods
+    tried = [f"window up to {MAX_WINDOW}"] * fragment.has_windows + [
+        f"period up to {MAX_PERIOD}"
+    ] * fragment.has_periods
     reason = (
         f"no program with {' and '.join(tried)} exists, and no cited theorem excludes larger ones; "
         f"the exact decision for {fragment.notation} is not part of this version{skipped}."
@@ -92,8 +106,8 @@ def decide_last_symbol(language: DFA, fragment: Fragment) -> Verdict:
         verdict = decide(Facts(language=quotient), fragment)
         verdicts.append((symbol, verdict))
         if verdict.answer is Answer.NO:
-            parts = ((symbol, verdict.certificate),) if verdict.certificate else ()
-            return _last_symbol_verdict(language, verdict, parts, f"before a last {symbol}: {verdict.reason}")
+            part = ((symbol, verdict.certificate),) if verdict.certificate else ()
+            return _last_symbol_verdict(language, verdict, part, f"before a last {symbol}: {verdict.reason}")
     for symbol, verdict in verdicts:
         if verdict.answer is Answer.UNKNOWN:
             return _last_symbol_verdict(language, verdict, (), f"before a last {symbol}: {verdict.reason}")
@@ -145,7 +159,9 @@ def _last_symbol_verdict(
     language: DFA, part: Verdict, parts: tuple[tuple[str, Certificate], ...], reason: str
 ) -> Verdict:
     certificate = (
-        QuotientsCertificate(language=language, fragment=part.fragment, answer=part.answer, parts=parts) if parts else None
+        QuotientsCertificate(language=language, fragment=part.fragment, answer=part.answer, parts=parts)
+        if parts
+        else None
     )
     return _verdict(part.answer, part.fragment, language, part.theorem, certificate, reason, Readout.LAST_SYMBOL)
 
@@ -185,7 +201,11 @@ def _reduction_reason(certificate: ReductionCertificate) -> str:
     if certificate.suffix:
         renamed.append(f"ending in {_shortened(certificate.suffix)}")
     how = f" ({', '.join(renamed)})" if renamed else ""
-    whole = not certificate.prefix and not certificate.suffix and len(certificate.images) == len(certificate.language.alphabet)
+    whole = (
+        not certificate.prefix
+        and not certificate.suffix
+        and len(certificate.images) == len(certificate.language.alphabet)
+    )
     subject = "this is" if whole else "a part of it is"
     return f"{subject} {certificate.target}{how}, which is proved not to be in C-RASP[periodic, local]."
 

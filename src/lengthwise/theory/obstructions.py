@@ -193,7 +193,8 @@ def _pair_from_cycles(edges: Edges, blocks: Sequence[int], one: int, two: int) -
         copies = int(value * times)
         if abs(copies) * len(around) + len(long) + len(short) > MAX_LETTERS:
             raise CapExceededError(
-                f"the certificate would have more than {MAX_LETTERS:,} letters, which is the cap.", hint="the verdict stands without it."
+                f"the certificate would have more than {MAX_LETTERS:,} letters, which is the cap.",
+                hint="the verdict stands without it.",
             )
         for word, other, sign in ((around, there, 1), (there, around, -1)):
             if copies * sign > 0:
@@ -245,7 +246,11 @@ def _count(edges: Edges, blocks: Sequence[int], start: int, walk: Walk) -> Count
 
 def _difference(left: Counts, right: Counts) -> Counts:
     letters = left | right
-    return {letter: left.get(letter, 0) - right.get(letter, 0) for letter in letters if left.get(letter, 0) != right.get(letter, 0)}
+    return {
+        letter: left.get(letter, 0) - right.get(letter, 0)
+        for letter in letters
+        if left.get(letter, 0) != right.get(letter, 0)
+    }
 
 
 class _TrackedSystem:

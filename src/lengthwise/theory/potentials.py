@@ -91,7 +91,8 @@ def inner_edges(edges: Sequence[Sequence[int]], component: Sequence[int]) -> Edg
     """Return the edges that stay inside a component, with its members numbered 0, 1, …"""
     number = {vertex: member for member, vertex in enumerate(component)}
     return [
-        [(symbol, number[target]) for symbol, target in enumerate(edges[vertex]) if target in number] for vertex in component
+        [(symbol, number[target]) for symbol, target in enumerate(edges[vertex]) if target in number]
+        for vertex in component
     ]
 
 

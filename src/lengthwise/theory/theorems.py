@@ -23,9 +23,7 @@ THEOREMS: dict[str, Theorem] = {
             "in every strongly connected component of its minimal automaton. If it does, the potentials are a program for "
             "all lengths; if not, some pair of states looks the same to every program after a long enough prefix."
         ),
-        citation=(
-            "Decidability: arXiv 2608.13433. What a program implies for NoPE transformers: " + HUANG + "."
-        ),
+        citation=("Decidability: arXiv 2608.13433. What a program implies for NoPE transformers: " + HUANG + "."),
         status=(
             "The polynomial-time form with both certificates is our own, proved in docs/concepts/deciding.md and not peer "
             "reviewed. That a program implies length generalization is published, for an idealized learner; that its absence "
@@ -50,7 +48,8 @@ THEOREMS: dict[str, Theorem] = {
             "is closed under quotients by a word and under substituting letters for letters, so a language from which one of "
             "these can be obtained that way is not in it either."
         ),
-        citation=HUANG + " (Lemma 11 for parity and the flip-flop; its table of formal languages for Tomita 3, 5 and 6).",
+        citation=HUANG
+        + " (Lemma 11 for parity and the flip-flop; its table of formal languages for Tomita 3, 5 and 6).",
         status=(
             "Non-membership is published; the two closure properties are elementary (docs/concepts/deciding.md). That no "
             "program means no length generalization is an empirical finding, not a theorem."
