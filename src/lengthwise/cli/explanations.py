@@ -118,24 +118,20 @@ def _obstruction_story(certificate: ObstructionCertificate) -> list[str]:
     ]
     pair = certificate.pairs[0]
     block_of = {state: number for number, block in enumerate(certificate.blocks) for state in block}
-    place = f"  After {show_word(certificate.enter)}, in state {pair.start}, "
     if isinstance(pair, LoopsPair):
-        lines.append(
-            paragraph(
-                f"{place.strip()} the loop {show_word(pair.long_loop)} counts what the loop {show_word(pair.short_loop)} counts and "
-                f"{pair.times} times {show_word(pair.path)}: a count that keeps its value around loops gains nothing on {show_word(pair.path)}.",
-                "  ",
-            )
+        path, short, long = (show_word(word) for word in (pair.path, pair.short_loop, pair.long_loop))
+        why = (
+            f"the loop {long} counts what the loop {short} counts and {pair.times} times {path}: "
+            f"a count that keeps its value around loops gains nothing on {path}."
         )
     else:
+        one, two = (language.run(word, pair.start) for word in (pair.first, pair.second))
         counts = _counts(language, block_of, pair.start, pair.first)
-        lines.append(
-            paragraph(
-                f"{place.strip()} {show_word(pair.first)} and {show_word(pair.second)} read the same letters in the same blocks "
-                f"({counts}) and end in states {language.run(pair.first, pair.start)} and {language.run(pair.second, pair.start)}.",
-                "  ",
-            )
+        why = (
+            f"{show_word(pair.first)} and {show_word(pair.second)} read the same letters in the same blocks ({counts}) "
+            f"and end in states {one} and {two}."
         )
+    lines.append(paragraph(f"After {show_word(certificate.enter)}, in state {pair.start}, {why}", "  "))
     lines.append(
         paragraph(
             "All other counts can be pushed far from every threshold by reading loops first, so they cannot help.", "  "

@@ -45,7 +45,7 @@ def unrolled_graph(language: DFA, *, window: int = 0, period: int = 1, max_verti
             if number is None:
                 if len(vertices) >= max_vertices:
                     raise CapExceededError(
-                        f"the automaton with window {window} and period {period} has more than {max_vertices:,} vertices, which is the cap.",
+                        f"unrolled with window {window} and period {period} there are more than {max_vertices:,} vertices, the cap.",
                         hint="raise max_vertices.",
                     )
                 number = numbers[target] = len(vertices)
