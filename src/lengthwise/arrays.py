@@ -1,7 +1,8 @@
 """Our own small table of array functions, so that seeds and samplers are written once for every array library.
 
-NumPy is the only library so far. Whatever arrays share anyway is not in the table: ``+ * ^ & >>`` and comparisons,
-indexing, ``shape``, ``dtype``, ``reshape``, ``any()`` and ``sum(axis)``. All numbers are int64 and wrap around.
+There is a table for NumPy and one for torch on each device. Whatever arrays share anyway is not in the table:
+``+ * ^ & >>`` and comparisons, indexing, ``shape``, ``dtype``, ``reshape``, ``any()`` and ``sum(axis)``. All numbers are
+int64 and wrap around, so that every library computes the same bits.
 """
 
 from __future__ import annotations
@@ -30,6 +31,10 @@ class Arrays:
     """Return the second argument where the first holds, the third elsewhere."""
     stack_last: Callable[[list[Array]], Array]
     """Return arrays of one shape side by side along a new last axis."""
+    broadcast: Callable[[Array, tuple[int, ...]], Array]
+    """Return the array repeated to a shape."""
+    gather_last: Callable[[Array, Array], Array]
+    """Return the entries of the first array, along its last axis, at the places in the second of the same leading shape."""
 
 
 def numpy_arrays() -> Arrays:
@@ -43,4 +48,28 @@ def numpy_arrays() -> Arrays:
         stable_argsort=lambda values: np.argsort(values, axis=-1, kind="stable"),
         where=np.where,
         stack_last=lambda parts: np.stack(parts, axis=-1),
+        broadcast=np.broadcast_to,
+        gather_last=lambda values, places: np.take_along_axis(values, places, axis=-1),
     )
+
+
+def torch_arrays(device: str = "cpu") -> Arrays:
+    """Return the table for torch on a device; torch is imported only here."""
+    import torch
+
+    return Arrays(
+        int64=torch.int64,
+        asarray=lambda values: torch.as_tensor(values, dtype=torch.int64, device=device),
+        arange=lambda n: torch.arange(n, dtype=torch.int64, device=device),
+        stable_argsort=lambda values: torch.argsort(values, dim=-1, stable=True),
+        where=lambda condition, yes, no: torch.where(condition, _tensor(yes, device), _tensor(no, device)),
+        stack_last=lambda parts: torch.stack(parts, dim=-1),
+        broadcast=lambda values, shape: values.expand(shape),
+        gather_last=lambda values, places: torch.take_along_dim(values, places, dim=-1),
+    )
+
+
+def _tensor(value: Any, device: str) -> Array:
+    import torch
+
+    return value if isinstance(value, torch.Tensor) else torch.tensor(value, dtype=torch.int64, device=device)

@@ -14,6 +14,9 @@
     ├── InvalidSeedError (ValueError)           a seed or draw outside its range
     ├── InvalidCertificateError (ValueError)    data that is not a certificate at all
     ├── InvalidOptionError (ValueError)         an option with a value that is not allowed
+    ├── InvalidSpecError (ValueError)           an experiment that is not described as it should be
+    ├── StoreInUseError (RuntimeError)          a store that another process is writing to
+    ├── MissingExtraError (ImportError)         a command whose libraries are not installed
     ├── UnreadableFileError (OSError)           a file that cannot be read or written
     └── ThreeAnswersError (TypeError)           a verdict used as a truth value
 
@@ -96,6 +99,21 @@ class InvalidCertificateError(LengthwiseError, ValueError):
 
 class InvalidOptionError(LengthwiseError, ValueError):
     """An option with a value that is not allowed."""
+
+
+class InvalidSpecError(LengthwiseError, ValueError):
+    """An experiment that is not described as it should be."""
+
+
+class StoreInUseError(LengthwiseError, RuntimeError):
+    """A store that another process is writing to."""
+
+
+class MissingExtraError(LengthwiseError, ImportError):
+    """A command whose libraries are not installed."""
+
+    def __str__(self) -> str:  # ImportError has a __str__ of its own
+        return LengthwiseError.__str__(self)
 
 
 class UnreadableFileError(LengthwiseError, OSError):

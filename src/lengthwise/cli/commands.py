@@ -167,7 +167,7 @@ def show(options: Namespace) -> int:
     if options.svg is not None:
         if options.kind != "language":
             raise InvalidOptionError(
-                f"--svg draws an automaton; a {options.kind} has none.", hint="use it with: show language NAME"
+                f"--svg draws the automaton of a language; found kind {options.kind!r}.", hint="use it with: show language NAME"
             )
         write_text(options.svg, details.language_svg(options.name))
         print(f"wrote {options.svg}", file=sys.stderr)

@@ -141,12 +141,11 @@ def build_parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return the exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if not given:
-        print(_WELCOME)
-        return 0
     try:
-        options = build_parser().parse_args(_checked_command(given))
-        return _dispatch(options)
+        try:
+            return _dispatch(build_parser().parse_args(_checked_command(given)))
+        finally:
+            sys.stdout.flush()  # so that a reader who has gone is noticed here, not at exit
     except LengthwiseError as error:
         if "--debug" in given:
             raise
@@ -173,11 +172,11 @@ def _checked_command(given: list[str]) -> list[str]:
 
 
 def _dispatch(options: argparse.Namespace) -> int:
-    from . import commands  # here, so that --help and --version stay instant
-
     if options.command is None:
         print(_WELCOME)
         return 0
+    from . import commands  # here, so that --help and --version stay instant
+
     run = {"predict": commands.predict, "check": commands.check, "list": commands.list_kind, "show": commands.show}
     return run[options.command](options)
 

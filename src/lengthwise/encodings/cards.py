@@ -9,7 +9,10 @@ proved. A task in ``at_least`` is a YES, one outside ``at_most`` a NO, and every
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
+from ..errors import InvalidOptionError
 from ..theory.claims import Fragment
 
 
@@ -24,7 +27,10 @@ class Bound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """An encoding: what it computes, and what is proved of it."""
+    """An encoding: what it computes, and what is proved of it.
+
+    ``module`` names the class that implements it, as "module:Class" within this package; None while there is none.
+    """
 
     name: str
     title: str
@@ -34,6 +40,8 @@ class Card:
     at_most: Bound | None
     expressible: Bound | None
     max_length: bool
+    module: str | None = None
+    revision: int = 1
     note: str = ""
 
 
@@ -51,6 +59,7 @@ ENCODINGS: dict[str, Card] = {
         at_most=Bound(fragment=Fragment.PLAIN, citation=f"{_HUANG}; {_DEPTH}", assumption=_ROUNDED),
         expressible=Bound(fragment=Fragment.PLAIN, citation=_HUANG),
         max_length=False,
+        module="nope:NoPE",
     ),
     "ape": Card(
         name="ape",
@@ -65,6 +74,7 @@ ENCODINGS: dict[str, Card] = {
         ),
         expressible=Bound(fragment=Fragment.PERIODIC_LOCAL, citation=_HUANG),
         max_length=True,
+        module="ape:LearnedAPE",
     ),
     "sinusoidal": Card(
         name="sinusoidal",
@@ -102,3 +112,15 @@ ENCODINGS: dict[str, Card] = {
         note="it cannot attend uniformly, so not even plain C-RASP is known to be expressible.",
     ),
 }
+
+
+def load_encoding(card: Card) -> Any:
+    """Return the class that implements an encoding; this is where torch is imported."""
+    if card.module is None:
+        trainable = ", ".join(name for name, other in ENCODINGS.items() if other.module)
+        raise InvalidOptionError(
+            f"encoding {card.name!r} has a card but cannot be trained in this version. Trainable: {trainable}.",
+            hint="ask for a verdict with 'lengthwise predict', or train one of these.",
+        )
+    module, _, name = card.module.partition(":")
+    return getattr(import_module(f".{module}", __package__), name)

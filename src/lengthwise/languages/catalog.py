@@ -40,7 +40,7 @@ def bounded_dyck(depth: int) -> DFA:
     if depth + 2 > MAX_STATES:
         raise CapExceededError(
             f"D_{depth} has {depth + 2:,} states; the cap is {MAX_STATES:,}.",
-            hint="use a smaller depth, or call bounded_dyck in pieces.",
+            hint="use a smaller depth.",
         )
     sink = depth + 1
     rows = [[level + 1, level - 1 if level else sink] for level in range(depth + 1)]
@@ -137,7 +137,7 @@ def find_language(name: str) -> NamedLanguage:
     for known, language in LANGUAGES.items():
         if known.casefold() == name.casefold():
             return language
-    family = re.fullmatch(r"[Dd](?:_|\()([0-9]{1,6})\)?", name)
+    family = re.fullmatch(r"[Dd](?:_([0-9]{1,6})|\(([0-9]{1,6})\))", name)
     if family:
-        return _dyck(int(family[1]))
+        return _dyck(int(family[1] or family[2]))
     raise unknown_name("language", name, LANGUAGES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from ..errors import AlphabetMismatchError
+from ..errors import AlphabetMismatchError, InvalidOptionError
 from .alphabet import make_alphabet, show_alphabet
 from .dfa import DFA, require_same_alphabet
 
@@ -89,6 +89,10 @@ def count_words(language: DFA, length: int) -> int:
 
 def word_counts(language: DFA, length: int) -> list[list[int]]:
     """Return, for every n up to ``length`` and every state, how many words of length n are accepted from there."""
+    if length < 0:
+        raise InvalidOptionError(
+            f"length {length} is not allowed; a length is at least 0.", hint="choose a length such as 8."
+        )
     counts = [[int(state in language.accepting) for state in range(language.num_states)]]
     for _ in range(length):
         last = counts[-1]

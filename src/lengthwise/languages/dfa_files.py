@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import InvalidAutomatonError, UnreadableFileError, did_you_mean
+from ..errors import InvalidAutomatonError, LengthwiseError, UnreadableFileError, did_you_mean
 from .alphabet import make_alphabet
 from .dfa import DFA
 
@@ -46,8 +46,14 @@ def parse_json(text: str, source: str) -> Any:
         return json.loads(text, object_pairs_hook=_without_repeats)
     except json.JSONDecodeError as error:
         raise UnreadableFileError(
-            f"{source} is not JSON: {error.msg} at line {error.lineno}, column {error.colno}.",
+            f"{source} is not JSON: {error.msg.removesuffix(' at')} at line {error.lineno}, column {error.colno}.",
             hint="it may be truncated; write it again.",
+        ) from None
+    except LengthwiseError:
+        raise
+    except ValueError:  # Python refuses to read integers of thousands of digits
+        raise UnreadableFileError(
+            f"{source} has a number that is too long to be read.", hint="write it again."
         ) from None
     except RecursionError:
         raise UnreadableFileError(f"{source} is nested too deeply to be read.", hint="write it again.") from None
@@ -172,4 +178,4 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _some(names: list[str], most: int = 12) -> str:
-    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
+    return ", ".join(names[:most]) + (", …" if len(names) > most else "") or "none"

@@ -14,54 +14,20 @@ no count is a literal brace. :func:`parse_regex` returns pure data, :func:`compi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
-from ..errors import CapExceededError, RegexSyntaxError, UnknownSymbolError
+from ..errors import RegexSyntaxError, UnknownSymbolError
 from .alphabet import Alphabet, make_alphabet, show_alphabet
 from .dfa import DFA
+from .positions import Positions, determinize
+from .regex_tree import Concatenation, Regex, Repetition, Symbols, Union, leaves
 
 MAX_STATES = 10_000
-MAX_POSITIONS = 20_000
 MAX_COUNT = 1_000_000
+MAX_RANGE = 10_000
 MAX_NESTING = 40
 MAX_STACKED_REPEATS = 3
 
 _REPEATS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Symbols:
-    """One symbol out of a set, in order."""
-
-    symbols: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Concatenation:
-    """The parts one after the other; no part at all is the empty word."""
-
-    parts: tuple[Regex, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Union:
-    """Any one of the parts."""
-
-    parts: tuple[Regex, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Repetition:
-    """The part at least ``least`` and at most ``most`` times; None is without bound."""
-
-    part: Regex
-    least: int
-    most: int | None
-
-
-Regex = Symbols | Concatenation | Union | Repetition
-
-EMPTY_WORD = Concatenation(parts=())
 
 
 def compile_regex(text: str, *, alphabet: Iterable[str] | None = None, max_states: int = MAX_STATES) -> DFA:
@@ -74,7 +40,7 @@ def compile_regex(text: str, *, alphabet: Iterable[str] | None = None, max_state
     """
     given = None if alphabet is None else make_alphabet(alphabet)
     tree = parse_regex(text, alphabet=given)
-    used = sorted({symbol for leaf in _leaves(tree) for symbol in leaf.symbols})
+    used = sorted({symbol for leaf in leaves(tree) for symbol in leaf.symbols})
     if given is None and not used:
         raise RegexSyntaxError(
             f"the expression {text!r} uses no symbol, so its alphabet is unknown.",
@@ -83,7 +49,7 @@ def compile_regex(text: str, *, alphabet: Iterable[str] | None = None, max_state
             hint="name the alphabet, for example with --alphabet ab.",
         )
     symbols = given if given is not None else make_alphabet(used)
-    return _determinize(_Positions(tree, symbols), symbols, text, max_states)
+    return determinize(Positions(tree, symbols), symbols, text, max_states)
 
 
 def parse_regex(text: str, *, alphabet: Alphabet | None = None) -> Regex:
@@ -300,6 +266,9 @@ class _Parser:
         high = self.symbol()
         if ord(high) < ord(low):
             raise self.error(f"the range {low}-{high} is reversed.", start, self.at, "write the smaller symbol first.")
+        if ord(high) - ord(low) >= MAX_RANGE:
+            message = f"the range {low}-{high} has more than {MAX_RANGE:,} symbols, which is the cap."
+            raise self.error(message, start, self.at, "use a smaller range.")
         for code in range(ord(low), ord(high) + 1):
             if self.alphabet is not None and chr(code) not in self.alphabet:
                 raise self.outside(chr(code))
@@ -313,128 +282,3 @@ def _is_number(text: str) -> bool:
 def _number(digits: str) -> int:
     """Return the number, or one past the cap when it has too many digits to be worth reading."""
     return int(digits) if len(digits) <= len(str(MAX_COUNT)) else MAX_COUNT + 1
-
-
-def _leaves(tree: Regex) -> Iterator[Symbols]:
-    match tree:
-        case Symbols():
-            yield tree
-        case Repetition():
-            yield from _leaves(tree.part)
-        case _:
-            for part in tree.parts:
-                yield from _leaves(part)
-
-
-def _num_positions(tree: Regex) -> int:
-    match tree:
-        case Symbols():
-            return 1
-        case Repetition():
-            return _num_positions(tree.part) * max(tree.least, tree.most or 1)
-        case _:
-            return sum(_num_positions(part) for part in tree.parts)
-
-
-class _Positions:
-    """Glushkov's position automaton, with sets of positions as the bits of integers.
-
-    Bit p + 1 stands for position p; bit 0 is the start. ``follow[p]`` is what may come after p.
-    """
-
-    def __init__(self, tree: Regex, alphabet: Alphabet) -> None:
-        num_positions = _num_positions(tree)
-        if num_positions > MAX_POSITIONS:
-            raise CapExceededError(
-                f"the expression has {num_positions:,} symbol positions once its counts are written out; the cap is {MAX_POSITIONS:,}.",
-                hint="use smaller counts.",
-            )
-        self.reading = dict.fromkeys(alphabet, 0)
-        self.follow = [0]
-        self.nullable, first, self.last = self._add(tree)
-        self.follow[0] = first
-
-    def _add(self, tree: Regex) -> tuple[bool, int, int]:
-        """Add the positions of a part; return whether it accepts the empty word, and its first and last positions."""
-        match tree:
-            case Symbols():
-                bit = 1 << len(self.follow)
-                self.follow.append(0)
-                for symbol in tree.symbols:
-                    self.reading[symbol] |= bit
-                return False, bit, bit
-            case Union():
-                nullables, firsts, lasts = zip(*(self._add(part) for part in tree.parts), strict=True)
-                first = last = 0
-                for one, two in zip(firsts, lasts, strict=True):
-                    first |= one
-                    last |= two
-                return any(nullables), first, last
-            case Concatenation():
-                return self._chain(self._add(part) for part in tree.parts)
-            case Repetition():
-                return self._chain(self._copies(tree))
-
-    def _copies(self, tree: Repetition) -> Iterator[tuple[bool, int, int]]:
-        """Yield one part per copy: the required ones, then optional ones or a last one that loops."""
-        if not _num_positions(tree.part):
-            return  # copies of the empty word are the empty word
-        loops = tree.most is None
-        for number in range(max(tree.least, 1) if loops else tree.most or 0):
-            nullable, first, last = self._add(tree.part)
-            if loops and number == max(tree.least, 1) - 1:
-                self._link(last, first)
-            yield nullable or number >= tree.least, first, last
-
-    def _chain(self, parts: Iterable[tuple[bool, int, int]]) -> tuple[bool, int, int]:
-        nullable, first, last = True, 0, 0
-        for part_nullable, part_first, part_last in parts:
-            self._link(last, part_first)
-            if nullable:
-                first |= part_first
-            last = part_last | (last if part_nullable else 0)
-            nullable = nullable and part_nullable
-        return nullable, first, last
-
-    def _link(self, sources: int, targets: int) -> None:
-        for position in _bits(sources):
-            self.follow[position] |= targets
-
-    def after(self, positions: int) -> int:
-        """Return everything that may follow any of these positions."""
-        reached = 0
-        for position in _bits(positions):
-            reached |= self.follow[position]
-        return reached
-
-
-def _bits(number: int) -> Iterator[int]:
-    while number:
-        low = number & -number
-        yield low.bit_length() - 1
-        number ^= low
-
-
-def _determinize(positions: _Positions, alphabet: Alphabet, text: str, max_states: int) -> DFA:
-    """Return the language of a position automaton by the subset construction."""
-    numbers = {1: 0}
-    queue = [1]
-    rows = []
-    for current in queue:
-        reached = positions.after(current)
-        row = []
-        for symbol in alphabet:
-            target = reached & positions.reading[symbol]
-            if target not in numbers:
-                if len(queue) >= max_states:
-                    raise CapExceededError(
-                        f"the automaton of {text!r} would have more than {max_states:,} states, which is the cap.",
-                        hint="simplify the expression, or raise the cap with --max-states.",
-                    )
-                numbers[target] = len(queue)
-                queue.append(target)
-            row.append(numbers[target])
-        rows.append(row)
-    accepting_mask = positions.last | (1 if positions.nullable else 0)
-    accepting = [number for number, subset in enumerate(queue) if subset & accepting_mask]
-    return DFA(alphabet=alphabet, transitions=rows, accepting=accepting)

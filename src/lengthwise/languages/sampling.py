@@ -79,7 +79,7 @@ def sample_word(language: DFA, length: int, draw: Draw) -> Word:
     return _unrank(language, counts, length, draw.big_integer(counts[length][0]))
 
 
-def sample_words(language: DFA, lengths_B: Sequence[int] | Array, draw: Draw) -> Array:  # noqa: N803
+def sample_words(language: DFA, lengths_B: Sequence[int] | Array, draw: Draw) -> Array:
     """Return words of these lengths as a :class:`WordSampler` gives them, as wide as the longest."""
     longest = max(_lengths_as_list(lengths_B), default=0)
     return WordSampler(language, max_length=longest, xp=draw.xp).sample(lengths_B, draw)
@@ -115,7 +115,7 @@ class WordSampler:
         self.thresholds = self.xp.asarray(_thresholds(language, counts)).reshape(shape)
         self._targets = self.xp.asarray(language.transitions)
 
-    def sample(self, lengths_B: Sequence[int] | Array, draw: Draw) -> Array:  # noqa: N803
+    def sample(self, lengths_B: Sequence[int] | Array, draw: Draw) -> Array:
         """Return the symbol numbers of one word per length, [B, max_length], with ``PADDING`` after its end.
 
         A draw with stacked keys gives [M, B, max_length]; lengths may then be [B] or [M, B]. A word depends on
@@ -130,7 +130,7 @@ class WordSampler:
                 f"lengths of shape {tuple(lengths.shape)} do not fit a draw with keys of shape {keys_shape}.",
                 hint="give one length per word, either for all keys together or for each key.",
             )
-        bits_LB = draw.at(self.xp.arange(self.max_length)).bits31((num_words,))  # noqa: N806
+        bits_LB = draw.at(self.xp.arange(self.max_length)).bits31((num_words,))
         if not self.max_length:
             return bits_LB.reshape((*keys_shape, num_words, 0))
         columns = []

@@ -43,7 +43,7 @@ def resolve(
         named = _resolve_name(what, alphabet)
         if named is not None:
             return named
-        if what.lower().endswith((".json", ".crasp")) or (Path(what).suffix and Path(what).is_file()):
+        if what.lower().endswith((".json", ".crasp")) or _is_file(what):
             return Question(what=what, read_as="file", facts=Facts(language=_widened(_read_file(what), alphabet)))
     language = compile_regex(what, alphabet=alphabet, max_states=max_states)
     return Question(what=what, read_as="regex", facts=Facts(language=language), note=_brace_note(what))
@@ -61,6 +61,13 @@ def _resolve_name(what: str, alphabet: Iterable[str] | None) -> Question | None:
             raise
         return Question(what=what, read_as="language", facts=Facts(language=_widened(language, alphabet)))
     return None
+
+
+def _is_file(what: str) -> bool:
+    try:
+        return bool(Path(what).suffix) and Path(what).is_file()
+    except OSError:  # an expression can be too long for the name of a file
+        return False
 
 
 def _widened(language: DFA, alphabet: Iterable[str] | None) -> DFA:

@@ -173,7 +173,7 @@ class ObstructionCertificate:
         """Return the certificate in a few words."""
         letters = sum(len(word) for word in self.witnesses)
         plural = "s" * (len(self.pairs) > 1)
-        return f"{len(self.pairs)} pair{plural} of walks in a component of {len(self.members)} states, witnesses of {letters} letters"
+        return f"{len(self.pairs)} pair{plural} of walks in a component of {len(self.members)} states, witnesses of {letters} letter{'s' * (letters != 1)}"
 
     def to_json(self) -> Json:
         """Return the certificate as JSON data."""

@@ -80,7 +80,7 @@ def check_certificate(data: object, language: DFA | None = None) -> Check:
     )
     objection = None
     try:
-        _check(data, given)
+        _check(_plain(data), given)
     except _Objection as reason:
         objection = str(reason)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError) as error:
@@ -93,6 +93,16 @@ def check_certificate(data: object, language: DFA | None = None) -> Check:
         alphabet=tuple(map(str, alphabet)) if isinstance(alphabet, list) else (),
         objection=objection,
     )
+
+
+def _plain(data: Any) -> Any:
+    """Return a copy of JSON data; anything else, such as an iterator that is empty when it is read again, is refused."""
+    if type(data) is dict:
+        return {_plain(key): _plain(value) for key, value in data.items()}
+    if type(data) is list:
+        return [_plain(item) for item in data]
+    _require(data is None or type(data) in (str, int, float, bool), f"a {type(data).__name__} is not JSON data")
+    return data
 
 
 def _check(data: Data, language: Automaton | None) -> None:

@@ -91,8 +91,9 @@ def decide_unrolled(language: DFA, fragment: Fragment) -> Verdict:
     tried = [f"window up to {MAX_WINDOW}"] * fragment.has_windows + [
         f"period up to {MAX_PERIOD}"
     ] * fragment.has_periods
+    found = "was found" if skipped else "exists"
     reason = (
-        f"no program with {' and '.join(tried)} exists, and no cited theorem excludes larger ones; "
+        f"no program with {' and '.join(tried)} {found}, and no cited theorem excludes larger ones; "
         f"the exact decision for {fragment.notation} is not part of this version{skipped}."
     )
     return _verdict(Answer.UNKNOWN, fragment, language, "open", None, reason)

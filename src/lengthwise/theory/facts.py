@@ -1,14 +1,39 @@
-"""What theory may know of a problem: for now its regular language; programs, circuits and cited theorems join later."""
+"""What theory may know of a problem: its regular language and what is asked of it, or theorems that settle it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from ..languages.dfa import DFA
+from .claims import Answer, Fragment
+
+
+class Asked(StrEnum):
+    """What is asked about a language.
+
+    MEMBERSHIP: is the word in it? NEXT_SYMBOLS: at every prefix that can still become a word, which symbols can follow,
+    and can the word end here?
+    """
+
+    MEMBERSHIP = "MEMBERSHIP"
+    NEXT_SYMBOLS = "NEXT_SYMBOLS"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """A published answer: YES holds for every fragment that contains this one, NO for every one within it."""
+
+    fragment: Fragment
+    answer: Answer
+    theorem: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """The facts a verdict may rest on."""
+    """The facts a verdict may rest on: a language, or what has been published."""
 
-    language: DFA
+    language: DFA | None = None
+    asked: Asked = Asked.MEMBERSHIP
+    cited: tuple[Citation, ...] = ()

@@ -30,13 +30,13 @@ class Elimination:
             row = _cancel(row, rows[pivot], pivot)
         if not row:
             return False
-        divisor = gcd(*row.values())
-        if divisor != 1:
-            row = {unknown: value // divisor for unknown, value in row.items()}
+        row = _without_divisor(row)
         pivot = min(row, key=lambda unknown: (abs(row[unknown]), unknown))
         users = self._users
         for other in users.pop(pivot, ()):
             reduced = _cancel(rows[other], row, pivot)
+            if abs(reduced[other]) != 1:
+                reduced = _without_divisor(reduced)
             for unknown in row:
                 if unknown != pivot:
                     if unknown in reduced:
@@ -66,6 +66,12 @@ class Elimination:
                 factor = -scale // row[unknown]
                 values.append({free: value * factor for free, value in row.items() if free != unknown})
         return values
+
+
+def _without_divisor(row: Row) -> Row:
+    """Return the row divided by what all its entries share."""
+    divisor = gcd(*row.values())
+    return row if divisor == 1 else {unknown: value // divisor for unknown, value in row.items()}
 
 
 def _cancel(row: Row, with_row: Row, pivot: int) -> Row:

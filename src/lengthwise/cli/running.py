@@ -1,0 +1,139 @@
+"""The commands that train and report: run, report."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+from ..errors import InvalidOptionError
+from ..experiment.engines.work import StackDone, StackProgress
+from ..experiment.plan import StackPlan
+from ..experiment.run import DEFAULT_STORE, run_experiment
+from ..experiment.spec import Spec, load_spec
+from ..experiment.store import Result, read_store
+from ..report.page import make_page
+from ..report.statistics import summarize
+from ..report.tables import header, legend, markdown, rows, summary, to_json
+from .output import print_json, write_text
+from .text import paragraph, table
+
+DEFAULT_REPORT = "lengthwise-report.html"
+
+
+def run(options: Namespace) -> int:
+    """Train what is asked for and missing, then print and write the report."""
+    spec = _spec(options)
+    with _Bars(quiet=options.json) as bars:
+        outcome = run_experiment(
+            spec, options.store, workers=options.workers, on_plan=bars.begin, on_event=bars.update
+        )
+    _publish(list(outcome.results), options)
+    return 0
+
+
+def report(options: Namespace) -> int:
+    """Print and write the report of a store."""
+    with read_store(options.store) as store:
+        results = store.results()
+    if not results:
+        raise InvalidOptionError(f"the store {options.store!r} has no finished run yet.", hint="finish one with 'lengthwise run'.")
+    _publish(results, options)
+    return 0
+
+
+def _spec(options: Namespace) -> Spec:
+    """Return the spec of a file, or of the tasks and options given."""
+    files = [what for what in options.what if what.endswith(".toml")]
+    if files:
+        given = [f"--{name.replace('_', '-')}" for name in _SPEC_OPTIONS if getattr(options, name) is not None]
+        if len(options.what) > 1 or given:
+            raise InvalidOptionError(
+                f"the spec {files[0]!r} stands alone; found {', '.join([*options.what[1:], *given])} beside it.",
+                hint="put everything into the spec, or name tasks and options without one.",
+            )
+        return load_spec(files[0])
+    chosen = {name: getattr(options, name) for name in _SPEC_OPTIONS if getattr(options, name) is not None}
+    encodings = chosen.pop("encoding", None)
+    if encodings is not None:
+        chosen["encodings"] = tuple(name.strip() for group in encodings for name in group.split(","))
+    steps = chosen.pop("steps", None)
+    spec = Spec(tasks=tuple(options.what), **chosen)
+    if steps is None:
+        return spec
+    from dataclasses import replace
+
+    return replace(spec, training=replace(spec.training, steps=steps))
+
+
+_SPEC_OPTIONS = ("encoding", "seeds", "train_length", "test_length", "steps")
+
+
+def _publish(results: list[Result], options: Namespace) -> None:
+    cells = summarize(results)
+    write_text(options.out, make_page(results))
+    if options.markdown:
+        write_text(options.markdown, markdown(cells))
+    if options.json:
+        print_json(to_json(cells))
+    else:
+        print(table(header(cells), rows(cells), coloured=2))
+        print()
+        print(paragraph(summary(cells)))
+        print(paragraph(legend(cells)))
+    print(f"report: {Path(options.out).resolve()}", file=sys.stderr)
+
+
+class _Bars:
+    """Progress bars on stderr: one for each stack in training, one for all."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self._console = Console(stderr=True, quiet=quiet)
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[status]}"),
+            TimeRemainingColumn(compact=True),
+            console=self._console,
+        )
+        self._stacks: list[StackPlan] = []
+        self._bars: dict[int, object] = {}
+
+    def __enter__(self) -> _Bars:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def begin(self, stacks: list[StackPlan], reused: int) -> None:
+        """Say what is to be done."""
+        self._stacks = stacks
+        runs = sum(len(stack.runs) for stack in stacks)
+        already = f"; {reused} finished before" if reused else ""
+        self._console.print(f"{runs} models to train in {len(stacks)} stacks{already}", highlight=False)
+        if stacks:
+            self._total = self._progress.add_task("all stacks", total=len(stacks), status=f"0/{len(stacks)}")
+            self._done = 0
+
+    def update(self, event: StackProgress | StackDone) -> None:
+        """Move the bars."""
+        stack = self._stacks[event.stack]
+        if event.stack not in self._bars:
+            self._bars[event.stack] = self._progress.add_task(stack.label, total=None, status="")
+        bar = self._bars[event.stack]
+        if isinstance(event, StackProgress):
+            matched = ", ".join(f"{share:.0%}" for share in event.matched)
+            self._progress.update(bar, completed=event.step, total=event.steps, status=f"fits {matched}")  # type: ignore[arg-type]
+            return
+        self._done += 1
+        self._progress.update(bar, visible=False)  # type: ignore[arg-type]
+        self._progress.update(self._total, advance=1, status=f"{self._done}/{len(self._stacks)}")
+        steps = max(result.steps for result in event.results)
+        self._console.print(f"done: {stack.label}, {steps} steps", highlight=False)
+
+
+__all__ = ["DEFAULT_REPORT", "DEFAULT_STORE", "report", "run"]

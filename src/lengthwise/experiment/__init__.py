@@ -1,0 +1,1 @@
+"""Experiments: a strict spec becomes runs; nothing finished is ever lost or done twice."""

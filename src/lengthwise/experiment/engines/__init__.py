@@ -1,0 +1,1 @@
+"""Where stacks are trained. An engine yields events; the driver alone writes the store."""

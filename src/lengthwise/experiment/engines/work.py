@@ -1,0 +1,70 @@
+"""One stack of work, as every engine does it: this is where torch comes in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..plan import StackPlan
+from ..store import Result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackProgress:
+    """How far a stack is: step of steps, and the exact match on training lengths at the last evaluation."""
+
+    stack: int
+    step: int
+    steps: int
+    matched: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackDone:
+    """A stack that has finished, with the results of its runs."""
+
+    stack: int
+    results: tuple[Result, ...]
+
+
+def train_planned(
+    number: int, plan: StackPlan, device: str, report: Callable[[StackProgress], None] = lambda _: None
+) -> StackDone:
+    """Train one stack in this process."""
+    from ...tasks.catalog import find_task
+    from ...train.loop import Stack, train_stack
+    from ..provenance import provenance
+
+    first = plan.runs[0]
+    stack = Stack(
+        task=find_task(first.task),
+        encoding=first.encoding,
+        shape=first.model,
+        training=first.training,
+        bins=first.bins,
+        seeds=[run.seed for run in plan.runs],
+        rates=[run.learning_rate for run in plan.runs],
+        device=device,
+    )
+    trained = train_stack(
+        stack,
+        lambda now: report(StackProgress(stack=number, step=now.step, steps=now.steps, matched=now.matched)),
+    )
+    origin = provenance(device) | {"models_in_stack": len(plan.runs)}
+    results = [
+        Result(
+            id=run.id,
+            task=run.task,
+            encoding=run.encoding,
+            seed=run.seed,
+            learning_rate=run.learning_rate,
+            settings=run.settings,
+            steps=outcome.steps,
+            seconds=outcome.seconds,
+            losses=outcome.losses,
+            provenance=origin,
+            scores=tuple((score.length, score.examples, score.matches) for score in outcome.scores),
+        )
+        for run, outcome in zip(plan.runs, trained, strict=True)
+    ]
+    return StackDone(stack=number, results=tuple(results))

@@ -1,0 +1,112 @@
+"""From a spec to runs, and from runs to stacks.
+
+A run is one model: a task, an encoding, a seed and a learning rate with all settings resolved. Its id is a hash of
+these and of the revisions of task, encoding and trainer, so that a changed label or trainer never reuses an old result.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+
+from ..encodings.cards import ENCODINGS
+from ..errors import InvalidOptionError
+from ..model.shape import Shape
+from ..tasks.catalog import find_task
+from ..tasks.lengths import LengthRange, length_bins
+from ..tasks.task import Task
+from ..train.settings import TRAINER_REVISION, Training
+from .spec import Spec
+
+MODELS_PER_STACK = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One model to train, with everything that decides how it comes out."""
+
+    task: str
+    encoding: str
+    seed: int
+    learning_rate: float
+    train_length: int
+    test_length: int
+    model: Shape
+    training: Training
+    task_revision: int
+    encoding_revision: int
+    trainer_revision: int
+
+    @property
+    def id(self) -> str:
+        """A hash of all settings and revisions."""
+        return sha256(json.dumps(self.settings, sort_keys=True).encode()).hexdigest()[:16]
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """All settings and revisions as JSON data."""
+        return asdict(self)
+
+    @property
+    def bins(self) -> tuple[LengthRange, ...]:
+        """The bins of length: the training lengths, then as many lengths again, and so on."""
+        return length_bins(self.train_length, self.test_length)
+
+    @property
+    def stack_key(self) -> tuple[object, ...]:
+        """What runs of one stack share."""
+        return (self.task, self.encoding, self.train_length, self.test_length, self.model, self.training)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackPlan:
+    """Runs that train together."""
+
+    runs: tuple[Run, ...]
+
+    @property
+    def label(self) -> str:
+        """The stack in print."""
+        return f"{self.runs[0].task} × {self.runs[0].encoding}"
+
+
+def make_plan(spec: Spec) -> list[StackPlan]:
+    """Return all runs of a spec, in stacks of one task and encoding; unknown tasks and impossible lengths raise."""
+    stacks: list[StackPlan] = []
+    for name in spec.tasks:
+        task = find_task(name)
+        _require_instances(task, length_bins(spec.train_length, spec.test_length))
+        for encoding in spec.encodings:
+            runs = [
+                Run(
+                    task=name,
+                    encoding=encoding,
+                    seed=seed,
+                    learning_rate=float(rate),
+                    train_length=spec.train_length,
+                    test_length=spec.test_length,
+                    model=spec.model,
+                    training=spec.training,
+                    task_revision=task.revision,
+                    encoding_revision=ENCODINGS[encoding].revision,
+                    trainer_revision=TRAINER_REVISION,
+                )
+                for rate in spec.learning_rates
+                for seed in range(spec.seeds)
+            ]
+            stacks += [
+                StackPlan(runs=tuple(runs[start : start + MODELS_PER_STACK]))
+                for start in range(0, len(runs), MODELS_PER_STACK)
+            ]
+    return stacks
+
+
+def _require_instances(task: Task, bins: tuple[LengthRange, ...]) -> None:
+    """Raise unless there is something to train on, and something longer to test on."""
+    for bounds in bins[-1], bins[0]:
+        if not task.lengths(bounds.low, bounds.high):
+            raise InvalidOptionError(
+                f"{task.name!r} has no instance of a length from {bounds}.",
+                hint=f"its shortest has length {task.min_length}; choose other lengths.",
+            )

@@ -1,0 +1,129 @@
+"""The spec of an experiment: what to train and how, as strict TOML.
+
+The defaults are the preset of the demo. It was chosen on training lengths only (docs/log.md).
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from ..encodings.cards import ENCODINGS
+from ..errors import InvalidSpecError, did_you_mean, lookup
+from ..model.shape import Shape
+from ..train.settings import Training, check_number
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spec:
+    """Tasks times encodings times seeds times learning rates, trained on short inputs and tested on longer ones."""
+
+    tasks: tuple[str, ...]
+    encodings: tuple[str, ...] = ("nope", "ape")
+    seeds: int = 3
+    train_length: int = 12
+    test_length: int = 36
+    learning_rates: tuple[float, ...] = (0.003,)
+    model: Shape = field(default_factory=Shape)
+    training: Training = field(default_factory=Training)
+    version: int = VERSION
+
+    def __post_init__(self) -> None:
+        _check(self)
+
+
+def load_spec(path: str | Path) -> Spec:
+    """Return the spec in a TOML file."""
+    from ..languages.dfa_files import read_text
+
+    return parse_spec(read_text(path), str(path))
+
+
+def parse_spec(text: str, source: str = "spec") -> Spec:
+    """Return the spec in TOML text."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidSpecError(f"{source} is not TOML: {error}.", hint="see docs/reference/spec.md for an example.") from None
+    if isinstance(data.get("version"), int) and data["version"] > VERSION:
+        raise InvalidSpecError(
+            f"{source} has version {data['version']}; this program reads version {VERSION}.",
+            hint="update lengthwise, or write the spec for this version.",
+        )
+    return _read(Spec, data, source, "")
+
+
+def dump_spec(spec: Spec) -> str:
+    """Return a spec as TOML text; ``parse_spec(dump_spec(spec)) == spec``."""
+    data = asdict(spec)
+    tables = {name: data.pop(name) for name in ("model", "training")}
+    lines = [f"{key} = {_toml(value)}" for key, value in data.items()]
+    for name, table in tables.items():
+        lines += ["", f"[{name}]", *(f"{key} = {_toml(value)}" for key, value in table.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    if isinstance(value, float):
+        return repr(value)
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _read(kind: type[Any], data: Mapping[str, Any], source: str, prefix: str) -> Any:
+    """Return a dataclass from a table; unknown keys and wrong types are errors."""
+    known = {each.name: each for each in fields(kind)}
+    values: dict[str, Any] = {}
+    for key, value in data.items():
+        if key not in known:
+            suggestion = did_you_mean(key, known)
+            raise InvalidSpecError(
+                f"key {prefix + key!r} in {source} is unknown. Known: {', '.join(known)}.",
+                hint=f"did you mean {prefix + suggestion!r}?" if suggestion else "remove it.",
+            )
+        inner = {"model": Shape, "training": Training}.get(key)
+        if inner and not prefix:
+            if not isinstance(value, dict):
+                raise InvalidSpecError(f"{key!r} in {source} must be a table; found {value!r}.", hint=f"write it as [{key}].")
+            values[key] = _read(inner, value, source, f"{key}.")
+        else:
+            values[key] = tuple(value) if isinstance(value, list) else value
+    if kind is Spec and "tasks" not in values:
+        raise InvalidSpecError(f"{source} names no tasks.", hint='for example: tasks = ["bin_majority", "(aa)*"]')
+    return kind(**values)
+
+
+def _check(spec: Spec) -> None:
+    for key in ("tasks", "encodings"):
+        value = getattr(spec, key)
+        if not isinstance(value, tuple) or not value or not all(isinstance(name, str) for name in value):
+            raise InvalidSpecError(
+                f"{key} must be a list of names with at least one; found {value!r}.", hint="name what to train."
+            )
+        repeated = [name for number, name in enumerate(value) if name in value[:number]]
+        if repeated:
+            raise InvalidSpecError(f"{repeated[0]!r} is named twice in {key}.", hint="name each once.")
+    for name in spec.encodings:
+        lookup("encoding", name, ENCODINGS)
+    if type(spec.version) is not int or spec.version != VERSION:
+        raise InvalidSpecError(f"version must be {VERSION}; found {spec.version!r}.", hint=f"write version = {VERSION}.")
+    for key in ("seeds", "train_length", "test_length"):
+        check_number(key, getattr(spec, key), int, 1, 100_000)
+    if not isinstance(spec.learning_rates, tuple) or not spec.learning_rates:
+        raise InvalidSpecError(
+            f"learning_rates must be a list of numbers; found {spec.learning_rates!r}.", hint="for example [0.001]."
+        )
+    for rate in spec.learning_rates:
+        check_number("learning_rates", rate, float, 1e-9, 10)
+    if spec.test_length < spec.train_length:
+        raise InvalidSpecError(
+            f"test_length {spec.test_length} is below train_length {spec.train_length}.",
+            hint=f"test on longer inputs than you train on, for example {3 * spec.train_length}.",
+        )

@@ -1,0 +1,175 @@
+"""Where results live: one SQLite file in WAL mode, with one writer at a time.
+
+A run's row appears in the same transaction as its scores, so that a row means a finished run. The plan, with the
+membership of stacks, is stored before training. A lock file keeps a second writer out; readers need no lock.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import StoreInUseError, UnreadableFileError
+from .plan import Run, StackPlan
+
+SCHEMA_VERSION = 1
+
+_SCHEMA = """
+CREATE TABLE stacks (position INTEGER PRIMARY KEY, label TEXT NOT NULL, runs TEXT NOT NULL UNIQUE);
+CREATE TABLE runs (
+    id TEXT PRIMARY KEY, task TEXT NOT NULL, encoding TEXT NOT NULL, seed INTEGER NOT NULL, learning_rate REAL NOT NULL,
+    settings TEXT NOT NULL, steps INTEGER NOT NULL, seconds REAL NOT NULL, losses TEXT NOT NULL, provenance TEXT NOT NULL
+);
+CREATE TABLE scores (
+    run TEXT NOT NULL REFERENCES runs (id), length INTEGER NOT NULL, examples INTEGER NOT NULL, matches INTEGER NOT NULL,
+    PRIMARY KEY (run, length)
+);
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """A finished run as the store holds it; ``scores`` lists (length, examples, matches)."""
+
+    id: str
+    task: str
+    encoding: str
+    seed: int
+    learning_rate: float
+    settings: Mapping[str, object]
+    steps: int
+    seconds: float
+    losses: tuple[tuple[int, float], ...]
+    provenance: Mapping[str, object]
+    scores: tuple[tuple[int, int, int], ...]
+
+
+class Store:
+    """Open with :func:`open_store` to write, :func:`read_store` to read."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def save_plan(self, stacks: Iterable[StackPlan]) -> None:
+        """Record stacks and their membership; those that are there already stay as they are."""
+        with self._connection:
+            self._connection.executemany(
+                "INSERT OR IGNORE INTO stacks (label, runs) VALUES (?, ?)",
+                [(stack.label, json.dumps([run.id for run in stack.runs])) for stack in stacks],
+            )
+
+    def finished(self) -> set[str]:
+        """Return the ids of all finished runs."""
+        return {row[0] for row in self._connection.execute("SELECT id FROM runs")}
+
+    def save(self, results: Iterable[Result]) -> None:
+        """Record finished runs, all in one transaction."""
+        with self._connection:
+            for result in results:
+                self._connection.execute(
+                    "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    (
+                        result.id,
+                        result.task,
+                        result.encoding,
+                        result.seed,
+                        result.learning_rate,
+                        json.dumps(result.settings, ensure_ascii=False),
+                        result.steps,
+                        result.seconds,
+                        json.dumps(result.losses),
+                        json.dumps(result.provenance, ensure_ascii=False),
+                    ),
+                )
+                self._connection.executemany(
+                    "INSERT INTO scores VALUES (?, ?, ?, ?)", [(result.id, *score) for score in result.scores]
+                )
+
+    def results(self) -> list[Result]:
+        """Return all finished runs in the order in which they were recorded."""
+        scores: dict[str, list[tuple[int, int, int]]] = {}
+        for run, *score in self._connection.execute("SELECT run, length, examples, matches FROM scores ORDER BY run, length"):
+            scores.setdefault(run, []).append((score[0], score[1], score[2]))
+        return [
+            Result(
+                id=row[0],
+                task=row[1],
+                encoding=row[2],
+                seed=row[3],
+                learning_rate=row[4],
+                settings=json.loads(row[5]),
+                steps=row[6],
+                seconds=row[7],
+                losses=tuple((step, loss) for step, loss in json.loads(row[8])),
+                provenance=json.loads(row[9]),
+                scores=tuple(scores.get(row[0], ())),
+            )
+            for row in self._connection.execute("SELECT * FROM runs ORDER BY rowid")
+        ]
+
+    def results_of(self, runs: Iterable[Run]) -> list[Result]:
+        """Return the finished ones of these runs, in their order."""
+        known = {result.id: result for result in self.results()}
+        return [known[run.id] for run in runs if run.id in known]
+
+
+@contextmanager
+def open_store(path: str | Path) -> Iterator[Store]:
+    """Open a store for writing, making it if need be; only one process at a time can."""
+    place = Path(path)
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        lock = open(place.with_name(place.name + ".lock"), "a")  # noqa: SIM115  # held until the store is closed
+    except OSError as error:
+        raise UnreadableFileError(
+            f"cannot write the store {str(place)!r}: {error.strerror}.", hint="choose a place that can be written, with --store."
+        ) from None
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise StoreInUseError(
+                f"the store {str(place)!r} is in use by another process.", hint="wait for it, or choose another with --store."
+            ) from None
+        connection = _connect(place)
+        try:
+            yield Store(connection)
+        finally:
+            connection.close()
+
+
+@contextmanager
+def read_store(path: str | Path) -> Iterator[Store]:
+    """Open a store for reading; it must be there."""
+    if not Path(path).is_file():
+        raise UnreadableFileError(f"there is no store {str(path)!r}.", hint="make one with 'lengthwise run'.")
+    connection = _connect(Path(path))
+    try:
+        yield Store(connection)
+    finally:
+        connection.close()
+
+
+def _connect(place: Path) -> sqlite3.Connection:
+    try:
+        connection = sqlite3.connect(place, timeout=30)
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if not version:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
+    except sqlite3.Error as error:
+        raise UnreadableFileError(
+            f"{str(place)!r} cannot be used as a store: {error}.", hint="choose another file with --store."
+        ) from None
+    if version > SCHEMA_VERSION:
+        connection.close()
+        raise UnreadableFileError(
+            f"the store {str(place)!r} has version {version}; this program reads version {SCHEMA_VERSION}.",
+            hint="update lengthwise, or choose another store with --store.",
+        )
+    return connection

@@ -1,0 +1,1 @@
+"""The transformer in one readable file, many of them as one."""

@@ -1,0 +1,1 @@
+"""Reports: medians, intervals and success rates; figures; one self-contained page."""

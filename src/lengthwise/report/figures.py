@@ -1,0 +1,53 @@
+"""Curves of exact match by length, as SVG that lives inside a page and follows its colours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from .statistics import Cell
+
+_WIDTH, _HEIGHT = 360, 190
+_LEFT, _RIGHT, _TOP, _BOTTOM = 38, 10, 12, 34
+
+
+def draw_curves(cells: Sequence[Cell]) -> str:
+    """Return one panel for the cells of a task: a line and a band for each encoding, the training lengths shaded."""
+    longest = max(cell.bins[-1].high for cell in cells)
+    train = cells[0].bins[0].high
+
+    def across(length: float) -> float:
+        return _LEFT + (_WIDTH - _LEFT - _RIGHT) * length / longest
+
+    def up(share: float) -> float:
+        return _TOP + (_HEIGHT - _TOP - _BOTTOM) * (1 - share)
+
+    parts = [
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escape(_describe(cells), quote=True)}">',
+        f'<rect class="trained" x="{across(0):.1f}" y="{_TOP}" width="{across(train) - across(0):.1f}" '
+        f'height="{_HEIGHT - _TOP - _BOTTOM}"/>',
+    ]
+    for share in (0, 0.5, 1):
+        y = up(share)
+        parts.append(f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
+        parts.append(f'<text class="tick" x="{_LEFT - 6}" y="{y + 3.5:.1f}" text-anchor="end">{share:.0%}</text>')
+    for bounds in cells[0].bins:
+        x = across(bounds.high)
+        parts.append(f'<text class="tick" x="{x:.1f}" y="{_HEIGHT - _BOTTOM + 14}" text-anchor="middle">{bounds.high}</text>')
+    middle = (_LEFT + _WIDTH - _RIGHT) / 2
+    parts.append(f'<text class="tick" x="{middle:.1f}" y="{_HEIGHT - 4}" text-anchor="middle">length (shaded: trained on)</text>')
+    for number, cell in enumerate(cells):
+        points = [(across(point.length), point.value) for point in cell.curve]
+        upper = " ".join(f"{x:.1f},{up(value.high):.1f}" for x, value in points)
+        lower = " ".join(f"{x:.1f},{up(value.low):.1f}" for x, value in reversed(points))
+        line = " ".join(f"{x:.1f},{up(value.median):.1f}" for x, value in points)
+        kind = f"series-{number}" + ("" if cell.num_fitted else " unfitted")
+        parts.append(f'<polygon class="band {kind}" points="{upper} {lower}"/>')
+        parts.append(f'<polyline class="line {kind}" points="{line}"/>')
+        parts += [f'<circle class="dot {kind}" cx="{x:.1f}" cy="{up(value.median):.1f}" r="1.8"/>' for x, value in points]
+    return "\n".join([*parts, "</svg>"])
+
+
+def _describe(cells: Sequence[Cell]) -> str:
+    ends = ", ".join(f"{cell.encoding} {cell.by_bin[-1].median:.0%}" for cell in cells)
+    return f"Exact match by length for {cells[0].task}; at the longest lengths: {ends}."

@@ -1,0 +1,68 @@
+"""One self-contained HTML page: no script, no network, readable on a phone and in the dark."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from importlib.resources import files
+
+from .._version import __version__
+from ..experiment.store import Result
+from ..tasks.catalog import find_task
+from ..theory.theorems import MEANINGS, THEOREMS
+from .figures import draw_curves
+from .statistics import Cell, summarize
+from .tables import header, legend, rows, summary
+
+TITLE = "Length generalization: prediction beside measurement"
+
+
+def make_page(results: Sequence[Result], *, title: str = TITLE) -> str:
+    """Return the page for these results."""
+    from jinja2 import Environment
+
+    cells = summarize(results)
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    template = environment.from_string(files(__package__).joinpath("page.html.j2").read_text(encoding="utf-8"))
+    used = sorted({cell.verdict.theorem for cell in cells})
+    return template.render(
+        title=title,
+        summary=summary(cells),
+        legend=legend(cells),
+        header=header(cells),
+        rows=rows(cells),
+        panels=_panels(cells),
+        meanings=MEANINGS,
+        theorems={name: THEOREMS[name] for name in used},
+        method=_method(results),
+        settings=json.dumps(_shared_settings(results), indent=2, ensure_ascii=False),
+        footer=f"Made by lengthwise {__version__}.",
+    )
+
+
+def _panels(cells: Sequence[Cell]) -> list[dict[str, object]]:
+    by_task: dict[str, list[Cell]] = {}
+    for cell in cells:
+        by_task.setdefault(cell.task, []).append(cell)
+    return [
+        {"task": task, "definition": find_task(task).definition, "cells": group, "svg": draw_curves(group)}
+        for task, group in by_task.items()
+    ]
+
+
+def _shared_settings(results: Sequence[Result]) -> dict[str, object]:
+    """Return the settings that all runs have in common."""
+    first = results[0].settings
+    return {key: value for key, value in first.items() if all(result.settings.get(key) == value for result in results)}
+
+
+def _method(results: Sequence[Result]) -> str:
+    origins = sorted({f"{each.provenance['hardware']}, torch {each.provenance['torch']}" for each in results})
+    seeds = sorted({result.seed for result in results})
+    shown = f"{seeds[0]}–{seeds[-1]}" if len(seeds) > 1 else str(seeds[0])
+    minutes = sum(result.seconds for result in results) / 60
+    return (
+        f"{len(results)} models were trained on {'; '.join(origins)} (seeds {shown}; {minutes:.1f} minutes of model time). Exact match "
+        "means that a whole instance is right under teacher forcing, which for these encodings equals greedy decoding. One "
+        "setting for all cells; it was chosen on training lengths only."
+    )

@@ -1,0 +1,166 @@
+"""What the runs of a cell come to: how many fitted the training lengths, and of those how many generalize.
+
+A cell is a task with an encoding. A run that did not fit says nothing about length generalization, so it counts in the
+number of runs and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import comb
+from statistics import median
+
+from ..experiment.store import Result
+from ..predict.predict import predict_task
+from ..tasks.catalog import find_task
+from ..tasks.lengths import LengthRange, length_bins
+from ..theory.claims import Answer
+from ..theory.verdict import Verdict
+
+FITTED = 0.99
+"""The exact match on training lengths from which a run counts as fitted."""
+
+GENERALIZED = 0.90
+"""The exact match on the longest lengths from which a fitted run counts as generalizing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """A median with its interval over seeds."""
+
+    median: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """Exact match at one length, over the runs of a cell."""
+
+    length: int
+    value: Interval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """Prediction and measurement for one task and encoding."""
+
+    task: str
+    encoding: str
+    verdict: Verdict
+    bins: tuple[LengthRange, ...]
+    num_runs: int
+    num_fitted: int
+    num_generalized: int
+    by_bin: tuple[Interval, ...]  # over the fitted runs, or over all where none fitted
+    curve: tuple[Point, ...]  # likewise
+    best_last: float
+
+    @property
+    def measured(self) -> Answer:
+        """YES if most fitted runs generalize, NO if not, UNKNOWN where no run fitted: that is no evidence."""
+        if not self.num_fitted:
+            return Answer.UNKNOWN
+        return Answer.YES if 2 * self.num_generalized > self.num_fitted else Answer.NO
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether prediction and measurement agree; None where either is unknown."""
+        if Answer.UNKNOWN in (self.verdict.answer, self.measured):
+            return None
+        return self.verdict.answer is self.measured
+
+    @property
+    def remark(self) -> str:
+        """Return what to say where the two do not simply agree."""
+        if self.measured is Answer.UNKNOWN:
+            return "no run fitted the training lengths: no evidence"
+        if self.agrees is None:
+            return "no prediction to compare with"
+        if self.agrees:
+            return "agrees" if self.num_generalized in (0, self.num_fitted) else "agrees for most runs"
+        if self.verdict.answer is Answer.YES:
+            return "a program exists, but gradient descent did not find it in most runs"
+        return "better than predicted at these lengths"
+
+
+def summarize(results: Iterable[Result]) -> list[Cell]:
+    """Return one cell per task, encoding and range of lengths, in the order of first appearance."""
+    groups: dict[tuple[object, ...], list[Result]] = {}
+    for result in results:
+        lengths = (result.settings["train_length"], result.settings["test_length"])
+        groups.setdefault((result.task, result.encoding, *lengths), []).append(result)
+    return [_summarize_cell(group) for group in groups.values()]
+
+
+def _summarize_cell(results: Sequence[Result]) -> Cell:
+    first = results[0]
+    bins = length_bins(_integer(first.settings["train_length"]), _integer(first.settings["test_length"]))
+    shares = [[share_in(result, bounds) for bounds in bins] for result in results]
+    fitted = [number for number, row in enumerate(shares) if row[0] is not None and row[0] >= FITTED]
+    shown = fitted or range(len(results))
+    return Cell(
+        task=first.task,
+        encoding=first.encoding,
+        verdict=predict_task(find_task(first.task), first.encoding),
+        bins=bins,
+        num_runs=len(results),
+        num_fitted=len(fitted),
+        num_generalized=sum((shares[number][-1] or 0.0) >= GENERALIZED for number in fitted),
+        by_bin=tuple(
+            interval([share for number in shown if (share := shares[number][place]) is not None])
+            for place in range(len(bins))
+        ),
+        curve=_curve([results[number] for number in shown]),
+        best_last=max(shares[number][-1] or 0.0 for number in shown),
+    )
+
+
+def share_in(result: Result, bounds: LengthRange) -> float | None:
+    """Return the share of exact matches of a run over the lengths of a bin; None where it has no instances."""
+    inside = [(examples, matches) for length, examples, matches in result.scores if length in bounds]
+    total = sum(examples for examples, _ in inside)
+    return sum(matches for _, matches in inside) / total if total else None
+
+
+def interval(values: Sequence[float]) -> Interval:
+    """Return the median and its interval: 95 % by order statistics, or all of the range where there are too few values.
+
+    >>> interval([0.2, 1.0, 0.9])
+    Interval(median=0.9, low=0.2, high=1.0)
+    """
+    if not values:
+        return Interval(median=float("nan"), low=float("nan"), high=float("nan"))
+    ordered = sorted(values)
+    cut = _order_statistic(len(ordered))
+    return Interval(median=median(ordered), low=ordered[cut], high=ordered[-1 - cut])
+
+
+def _order_statistic(number: int) -> int:
+    """Return the largest k such that the k smallest and k largest can be left out of a 95 % interval of the median."""
+    cut, tail = 0, 0.0
+    while True:
+        tail += comb(number, cut) / 2**number
+        if tail > 0.025:
+            return max(0, cut - 1) if cut else 0
+        cut += 1
+
+
+def _curve(results: Sequence[Result]) -> tuple[Point, ...]:
+    by_length: dict[int, list[float]] = {}
+    for result in results:
+        for length, examples, matches in result.scores:
+            by_length.setdefault(length, []).append(matches / examples)
+    return tuple(Point(length=length, value=interval(values)) for length, values in sorted(by_length.items()))
+
+
+def agreement(cells: Iterable[Cell]) -> tuple[int, int]:
+    """Return in how many cells prediction and measurement agree, and in how many both are known."""
+    known = [cell.agrees for cell in cells if cell.agrees is not None]
+    return sum(known), len(known)
+
+
+def _integer(value: object) -> int:
+    assert isinstance(value, int)
+    return value

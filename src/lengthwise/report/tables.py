@@ -1,0 +1,100 @@
+"""The table of a report: prediction beside measurement, as rows, Markdown or JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .statistics import FITTED, GENERALIZED, Cell, Interval, agreement
+
+
+def header(cells: Sequence[Cell]) -> list[str]:
+    """Return the titles of the columns."""
+    num_bins = max(len(cell.bins) for cell in cells)
+    return ["task", "encoding", "predicted", *(f"{number}×" for number in range(1, num_bins + 1)), "fitted", "generalize", "remark"]
+
+
+def rows(cells: Sequence[Cell]) -> list[list[str]]:
+    """Return one row of text per cell."""
+    num_bins = max(len(cell.bins) for cell in cells)
+    return [
+        [
+            cell.task,
+            cell.encoding,
+            str(cell.verdict.answer),
+            *(show_interval(value) for value in cell.by_bin),
+            *[""] * (num_bins - len(cell.bins)),
+            f"{cell.num_fitted}/{cell.num_runs}",
+            f"{cell.num_generalized}/{cell.num_fitted}" if cell.num_fitted else "–",
+            cell.remark,
+        ]
+        for cell in cells
+    ]
+
+
+def show_interval(value: Interval) -> str:
+    """Return a median in percent, with its interval where that is wider than a point."""
+    if value.median != value.median:
+        return "–"
+    if value.high - value.low < 0.01:
+        return _percent(value.median)
+    return f"{_percent(value.median)} ({_percent(value.low)}–{_percent(value.high)})"
+
+
+def _percent(share: float) -> str:
+    """Return percent without rounding up to 100 or down to 0."""
+    if share in (0.0, 1.0):
+        return f"{share * 100:.0f}"
+    return f"{min(99.9, max(0.1, share * 100)):.1f}"
+
+
+def summary(cells: Sequence[Cell]) -> str:
+    """Return how far prediction and measurement agree, in a sentence."""
+    right, known = agreement(cells)
+    fitted = sum(cell.num_fitted > 0 for cell in cells)
+    return (
+        f"Prediction and measurement agree in {right} of {known} cells where both are known; "
+        f"{fitted} of {len(cells)} cells have a run that fits the training lengths."
+    )
+
+
+def legend(cells: Sequence[Cell]) -> str:
+    """Return how to read the table."""
+    bins = " / ".join(str(bounds) for bounds in max((cell.bins for cell in cells), key=len))
+    return (
+        f"Exact match in percent, median (and interval) over the fitted runs, or over all where none fitted, at lengths {bins}. "
+        f"Fitted: at least {FITTED:.0%} at 1×. Generalize: fitted, and at least {GENERALIZED:.0%} at the longest lengths."
+    )
+
+
+def markdown(cells: Sequence[Cell]) -> str:
+    """Return the table and its summary as Markdown."""
+    titles = header(cells)
+    lines = ["| " + " | ".join(titles) + " |", "|" + "---|" * len(titles)]
+    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows(cells)]
+    return "\n".join([*lines, "", summary(cells), "", legend(cells)]) + "\n"
+
+
+def to_json(cells: Sequence[Cell]) -> list[dict[str, object]]:
+    """Return the cells as JSON data."""
+    return [
+        {
+            "task": cell.task,
+            "encoding": cell.encoding,
+            "predicted": str(cell.verdict.answer),
+            "theorem": cell.verdict.theorem,
+            "reason": cell.verdict.reason,
+            "readout": str(cell.verdict.readout),
+            "measured": str(cell.measured),
+            "agrees": cell.agrees,
+            "remark": cell.remark,
+            "runs": cell.num_runs,
+            "fitted": cell.num_fitted,
+            "generalize": cell.num_generalized,
+            "bins": [
+                {"lengths": [bounds.low, bounds.high], "median": value.median, "low": value.low, "high": value.high}
+                for bounds, value in zip(cell.bins, cell.by_bin, strict=True)
+            ],
+            "best_at_longest": cell.best_last,
+        }
+        for cell in cells
+    ]

@@ -1,0 +1,1 @@
+"""Problems: a plain-Python oracle, a vectorised sampler and the facts that theory needs."""

@@ -1,0 +1,58 @@
+"""Tasks by name, and every regular language as a task."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+from ..errors import InvalidOptionError, unknown_name
+from ..languages.catalog import LANGUAGES, find_language
+from ..languages.dfa import DFA
+from ..languages.regex import compile_regex
+from .copying import RepeatCopy, UniqueCopy
+from .counting import BinMajority, Parity
+from .regular import NextSymbols, States
+from .task import Task
+
+TASKS: dict[str, Callable[[], Task]] = {
+    "bin_majority": BinMajority,
+    "parity": Parity,
+    "unique_copy": UniqueCopy,
+    "repeat_copy": RepeatCopy,
+}
+
+_CALL = re.compile(r"([a-z_][a-z0-9_]*)\((.*)\)", re.DOTALL)
+
+
+def find_task(name: str, *, alphabet: Iterable[str] | None = None) -> Task:
+    """Return the task of a name, ``unique_copy(N)``, ``states(LANGUAGE)``, or a language's next symbols.
+
+    >>> find_task("states((ab)*)").size(3)
+    8
+    """
+    if name in TASKS:
+        return TASKS[name]()
+    call = _CALL.fullmatch(name)
+    if call and call[1] == "states":
+        return States(_language(call[2], alphabet), call[2])
+    if call and call[1] == "unique_copy":
+        if not call[2].strip().isdigit():
+            raise InvalidOptionError(
+                f"unique_copy takes the number of its symbols; found {call[2]!r}.", hint="for example unique_copy(64)."
+            )
+        return UniqueCopy(int(call[2]))
+    if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*(\(.*\))?", name) and not _is_language(name):
+        raise unknown_name("task", name, [*TASKS, *LANGUAGES])
+    return NextSymbols(_language(name, alphabet), name)
+
+
+def _is_language(name: str) -> bool:
+    try:
+        find_language(name)
+    except LookupError:
+        return False
+    return True
+
+
+def _language(text: str, alphabet: Iterable[str] | None) -> DFA:
+    return find_language(text).language if _is_language(text) else compile_regex(text, alphabet=alphabet)

@@ -1,0 +1,163 @@
+"""What a task is: symbols, an oracle in plain Python, and a sampler that any array library can run.
+
+Shapes: M models in a stack (absent when the draw has a single key), B batch, L tokens, N input symbols.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ..arrays import Array, Arrays
+from ..seeds import Draw
+from ..theory.claims import Readout
+from ..theory.facts import Facts
+
+IGNORE = -100
+"""The target of a position that is not scored."""
+
+BOS, SEP, EOS, PAD = "<bos>", "<sep>", "<eos>", "<pad>"
+SPECIALS = (BOS, SEP, EOS, PAD)
+
+
+class Objective(StrEnum):
+    """What a model is asked for, and where."""
+
+    ANSWER = "answer"  # the tokens after a separator, then the end
+    NEXT_SYMBOLS = "next_symbols"  # at every prefix, the set of legal next symbols, the end among them
+    STATES = "states"  # at every prefix, the state of the automaton, read at separators that hide the last symbol
+
+    @property
+    def readout(self) -> Readout:
+        """Where the answer is read, which a verdict about it must share."""
+        return Readout.LAST_SYMBOL if self is Objective.NEXT_SYMBOLS else Readout.END_MARKER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """Instances side by side, padded on the right.
+
+    A target is a class, or for NEXT_SYMBOLS a set as the bits of a number. ``sizes_MB`` counts the tokens of each
+    instance without padding; ``scale_MB`` is its length as the theory speaks of it.
+    """
+
+    tokens_MBL: Array
+    targets_MBL: Array
+    sizes_MB: Array
+    scale_MB: Array
+
+
+class Task(ABC):
+    """A problem at every length. ``symbols`` are its own; the vocabulary adds ``<bos> <sep> <eos> <pad>``."""
+
+    name: str
+    definition: str
+    length_means: str
+    objective: Objective
+    symbols: tuple[str, ...]
+    min_length: int
+    facts: Facts
+    citation: str
+    revision: int = 1
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """All tokens, by id."""
+        return (*self.symbols, *SPECIALS)
+
+    @property
+    def num_outputs(self) -> int:
+        """How many outputs a model needs."""
+        return len(self.vocabulary)
+
+    def token(self, symbol: str) -> int:
+        """Return the id of a symbol or special token."""
+        return self.vocabulary.index(symbol)
+
+    def lengths(self, low: int, high: int) -> tuple[int, ...]:
+        """Return the lengths from ``low`` to ``high`` that have instances."""
+        return tuple(range(max(low, self.min_length), high + 1))
+
+    @abstractmethod
+    def size(self, length: int) -> int:
+        """Return how many tokens an instance of this length has."""
+
+    @abstractmethod
+    def answer(self, prompt: Sequence[str]) -> list[str]:
+        """Return the right answer, in plain Python: the oracle."""
+
+    @abstractmethod
+    def sample(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> Batch:
+        """Return random instances of these lengths, wide enough for ``max_length``."""
+
+    @abstractmethod
+    def read_back(self, tokens: Sequence[int], targets: Sequence[int]) -> tuple[list[str], list[str]]:
+        """Return the prompt of one instance and the answer that its targets state, for comparison with the oracle."""
+
+
+class AnswerTask(Task):
+    """A task whose instance is ``<bos> input <sep> answer <eos>``; answer and end are scored."""
+
+    objective = Objective.ANSWER
+
+    @abstractmethod
+    def answer_length(self, length: Array) -> Array:
+        """Return how many symbols the answer to an input of this length has; for one length or an array of them."""
+
+    @abstractmethod
+    def draw_inputs(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> tuple[Array, Array]:
+        """Return inputs and their answers as symbol ids; what lies beyond an instance's own length is arbitrary."""
+
+    def size(self, length: int) -> int:
+        """Return how many tokens an instance of this length has."""
+        return int(length + self.answer_length(length) + 3)
+
+    def sample(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> Batch:
+        """Return random instances of these lengths, wide enough for ``max_length``."""
+        lengths_MB = xp.broadcast(lengths_MB, (*draw.keys.shape, lengths_MB.shape[-1]))
+        inputs_MBN, answers_MBA = self.draw_inputs(draw, lengths_MB, max_length, xp)
+        answer_lengths_MB = self.answer_length(lengths_MB)
+        return self._frame(inputs_MBN, lengths_MB, answers_MBA, answer_lengths_MB, self.size(max_length), xp)
+
+    def _frame(
+        self, inputs_MBN: Array, lengths_MB: Array, answers_MBA: Array, answer_lengths_MB: Array, width: int, xp: Arrays
+    ) -> Batch:
+        """Return the batch of ``<bos> input <sep> answer <eos>`` for ragged inputs and answers."""
+        shape = (*lengths_MB.shape, width)
+        place = xp.broadcast(xp.arange(width), shape)
+        sep_at = xp.broadcast(lengths_MB[..., None] + 1, shape)
+        eos_at = xp.broadcast(sep_at + answer_lengths_MB[..., None] + 1, shape)
+
+        def spread(values: Array, start: Array) -> Array:
+            """Return values laid out from ``start`` on; elsewhere anything."""
+            if not values.shape[-1]:
+                return xp.broadcast(xp.asarray(0), shape)
+            index = place - start
+            index = xp.where(index < 0, 0, xp.where(index < values.shape[-1], index, values.shape[-1] - 1))
+            return xp.gather_last(values, index)
+
+        tokens = xp.where(place <= eos_at, self.token(EOS), self.token(PAD))
+        tokens = xp.where(place < eos_at, spread(answers_MBA, sep_at + 1), tokens)
+        tokens = xp.where(place == sep_at, self.token(SEP), tokens)
+        tokens = xp.where(place < sep_at, spread(inputs_MBN, xp.broadcast(xp.asarray(1), shape)), tokens)
+        tokens = xp.where(place == 0, self.token(BOS), tokens)
+        following = xp.gather_last(tokens, xp.where(place < width - 1, place + 1, place))
+        targets = xp.where((place >= sep_at) & (place < eos_at), following, IGNORE)
+        return Batch(tokens_MBL=tokens, targets_MBL=targets, sizes_MB=eos_at[..., 0] + 1, scale_MB=lengths_MB)
+
+    def read_back(self, tokens: Sequence[int], targets: Sequence[int]) -> tuple[list[str], list[str]]:
+        """Return the input of one instance and the answer that its targets state."""
+        words = [self.vocabulary[token] for token in tokens]
+        prompt = words[1 : words.index(SEP)]
+        answer = [self.vocabulary[target] for target in targets if target != IGNORE]
+        return prompt, answer
+
+
+def shuffled(values_MBN: Array, valid_MBN: Array, draw: Draw, xp: Arrays) -> Array:
+    """Return each row with its valid entries, which come first, in a random order."""
+    num_places = values_MBN.shape[-1]
+    keys = draw.permutation(num_places, tuple(values_MBN.shape[len(draw.keys.shape) : -1]))
+    order = xp.stable_argsort(xp.where(valid_MBN, keys, num_places))
+    return xp.gather_last(values_MBN, xp.stable_argsort(order))

@@ -1,0 +1,1 @@
+"""Training: many small models at once, exact match by length."""

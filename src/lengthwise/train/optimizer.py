@@ -1,0 +1,64 @@
+"""AdamW over a stack: every model has its own learning rate, its own clipping and its own last step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor, nn
+
+
+class StackedAdamW:
+    """AdamW (Loshchilov and Hutter 2019) for parameters that lead with the model axis.
+
+    Weight decay applies to matrices, not to biases, gains and shifts (those have two axes here, models first).
+    """
+
+    def __init__(
+        self,
+        parameters: Iterable[nn.Parameter],
+        *,
+        weight_decay: float,
+        clip: float,
+        betas: tuple[float, float] = (0.9, 0.999),
+        epsilon: float = 1e-8,
+    ) -> None:
+        self.parameters = list(parameters)
+        self.weight_decay = weight_decay
+        self.clip = clip
+        self.betas = betas
+        self.epsilon = epsilon
+        self.step_number = 0
+        self.means = [torch.zeros_like(parameter) for parameter in self.parameters]
+        self.squares = [torch.zeros_like(parameter) for parameter in self.parameters]
+
+    @torch.no_grad()
+    def step(self, rates_M: Tensor) -> None:
+        """Take one step with these learning rates; a model whose rate is zero keeps its weights."""
+        self.step_number += 1
+        gradients = [parameter.grad for parameter in self.parameters if parameter.grad is not None]
+        scales_M = self._clip_scales(gradients)
+        first, second = self.betas
+        correction = (1 - second**self.step_number) ** 0.5 / (1 - first**self.step_number)
+        for parameter, mean, square in zip(self.parameters, self.means, self.squares, strict=True):
+            if parameter.grad is None:
+                continue
+            over_rest = (-1, *[1] * (parameter.dim() - 1))
+            rates = rates_M.view(over_rest)
+            gradient = parameter.grad * scales_M.view(over_rest)
+            mean.mul_(first).add_(gradient, alpha=1 - first)
+            square.mul_(second).addcmul_(gradient, gradient, value=1 - second)
+            if self.weight_decay and parameter.dim() > 2:
+                parameter.mul_(1 - rates * self.weight_decay)
+            step = mean / square.sqrt().add_(self.epsilon * (1 - second**self.step_number) ** 0.5)
+            parameter.sub_(step * (rates * correction))
+
+    def _clip_scales(self, gradients: list[Tensor]) -> Tensor:
+        """Return, per model, what its gradient is multiplied by so that its norm is at most ``clip``."""
+        squares_M = torch.stack([gradient.flatten(1).square().sum(1) for gradient in gradients]).sum(0)
+        return (self.clip / (squares_M.sqrt() + 1e-6)).clamp(max=1.0)
+
+    def zero_grad(self) -> None:
+        """Forget all gradients."""
+        for parameter in self.parameters:
+            parameter.grad = None

@@ -1,0 +1,414 @@
+"""The checker: it accepts every certificate that was honestly made, and no other."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+import json
+import re
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import pytest
+from theory_generators import TELLING, random_languages
+
+from lengthwise.errors import InvalidCertificateError
+from lengthwise.languages.catalog import LANGUAGES, find_language
+from lengthwise.languages.dfa import DFA
+from lengthwise.languages.regex import compile_regex
+from lengthwise.theory import checker
+from lengthwise.theory.checker import check_certificate
+from lengthwise.theory.claims import Answer, Fragment, Readout
+from lengthwise.theory.deciders import decide
+from lengthwise.theory.facts import Facts
+from lengthwise.theory.verdict import Verdict
+
+Json = dict[str, Any]
+
+
+@cache
+def ask(language: DFA, fragment: Fragment, readout: Readout) -> Verdict:
+    return decide(Facts(language=language), fragment, readout)
+
+
+def certificate_of(
+    language: DFA, fragment: Fragment = Fragment.PLAIN, readout: Readout = Readout.END_MARKER
+) -> Json | None:
+    """Return the certificate of a verdict after a journey through text."""
+    certificate = ask(language, fragment, readout).certificate
+    return None if certificate is None else json.loads(json.dumps(certificate.to_json()))
+
+
+def languages_with_symbols_of_several_characters() -> list[DFA]:
+    table = [[1, 0, 2], [1, 2, 0], [2, 2, 2]]
+    return [
+        DFA(alphabet=("go", "stop", "x"), transitions=table, accepting=[0]),
+        DFA(alphabet=("even", "odd"), transitions=[[0, 1], [1, 0]], accepting=[0]),
+        DFA(alphabet=("open", "close"), transitions=[[1, 2], [2, 0], [2, 2]], accepting=[0]),
+    ]
+
+
+NAMED = [find_language(name).language for name in LANGUAGES] + [compile_regex(text) for text in TELLING]
+
+
+@pytest.mark.parametrize("readout", Readout)
+@pytest.mark.parametrize("fragment", Fragment)
+def test_every_certificate_is_accepted_for_its_language_and_alone(fragment: Fragment, readout: Readout) -> None:
+    kinds: Counter[str] = Counter()
+    for language in [*NAMED, *languages_with_symbols_of_several_characters(), *random_languages(41, 100)]:
+        verdict = ask(language, fragment, readout)
+        data = certificate_of(language, fragment, readout)
+        if verdict.answer is Answer.UNKNOWN:
+            assert data is None
+            continue
+        for check in (check_certificate(data, language), check_certificate(data)):
+            assert check.accepted, check
+            claim = (str(verdict.answer), str(fragment), str(readout), language.alphabet)
+            assert (check.answer, check.fragment, check.readout, check.alphabet) == claim
+        kinds[data["kind"]] += 1
+        if data["kind"] == "quotients":
+            kinds.update(f"{part['certificate']['kind']} inside" for part in data["parts"])
+    no = "obstruction" if fragment is Fragment.PLAIN else "reduction"
+    at_end = readout is Readout.END_MARKER
+    expected = {"potentials", no} if at_end else {"quotients", "potentials inside", f"{no} inside"}
+    assert set(kinds) == expected
+    assert min(kinds.values()) >= 5
+
+
+def test_a_certificate_is_rejected_for_any_other_language() -> None:
+    for language, other in zip(NAMED, [*NAMED[1:], NAMED[0]], strict=True):
+        data = certificate_of(language)
+        check = check_certificate(data, other)
+        assert check.objection == "the automaton in the certificate is not that of the language"
+
+
+def test_a_certificate_may_number_its_states_and_order_its_symbols_differently() -> None:
+    language = compile_regex("(ab)*")
+    data = certificate_of(language)
+    assert data is not None
+    data["automaton"]["alphabet"] = ["b", "a"]
+    data["automaton"]["transitions"] = [row[::-1] for row in data["automaton"]["transitions"]]
+    assert check_certificate(data, language).accepted
+    reordered = copy.deepcopy(data)
+    (component,) = [part for part in reordered["components"] if len(part["members"]) == 2]
+    component["members"].reverse()
+    for test in component["levels"][0]["tests"]:
+        test["values"].reverse()
+    assert check_certificate(reordered, language).accepted
+
+
+def test_a_component_may_be_larger_than_a_strongly_connected_one() -> None:
+    data = certificate_of(compile_regex("(ab)*"))
+    assert data is not None
+    # b's gain is −1 everywhere and the sink sees none of it: merging it into the component must not go unnoticed
+    data["components"] = [{"members": [0, 1, 2], "levels": []}]
+    assert check_certificate(data).objection == "the counts do not name every state of a component"
+    chain = certificate_of(compile_regex("a", alphabet="a"))
+    assert chain is not None
+    assert len(chain["vertices"]) == 3
+    chain["components"] = [
+        {
+            "members": [0, 1],
+            "levels": [{"blocks": [[0, 1]], "tests": [{"gains": [["a", 0, 1]], "values": [0, 1]}]}],
+        },
+        {"members": [2], "levels": []},
+    ]
+    assert check_certificate(chain).accepted
+
+
+# Hand-made corruptions: each objection the checker can have, in its own words.
+
+YES_TEXT = "(ab|bbaa)*"
+
+
+def base(kind: str) -> Json:
+    """Return a certificate to corrupt."""
+    made = {
+        "potentials": lambda: certificate_of(compile_regex(YES_TEXT)),
+        "window": lambda: certificate_of(compile_regex("[ab]*b"), Fragment.LOCAL),
+        "paths": lambda: certificate_of(compile_regex("[ab]*b")),
+        "loops": lambda: certificate_of(compile_regex("(aa)*")),
+        "sinking": lambda: certificate_of(compile_regex("(ab|bba)*")),
+        "reduction": lambda: certificate_of(find_language("PARITY").language, Fragment.PERIODIC_LOCAL),
+        "quotients": lambda: certificate_of(compile_regex("[ab]*b"), readout=Readout.LAST_SYMBOL),
+    }[kind]()
+    assert made is not None
+    assert check_certificate(made).accepted
+    return made
+
+
+def put(*path: Any) -> Callable[[Json], None]:
+    """Return an edit that puts the last of its arguments at the path of the others."""
+    *keys, last, value = path
+
+    def edit(data: Json) -> None:
+        place: Any = data
+        for key in keys:
+            place = place[key]
+        place[last] = value
+
+    return edit
+
+
+def drop(*path: Any) -> Callable[[Json], None]:
+    *keys, last = path
+
+    def edit(data: Json) -> None:
+        place: Any = data
+        for key in keys:
+            place = place[key]
+        del place[last]
+
+    return edit
+
+
+def double(*path: Any) -> Callable[[Json], None]:
+    """Return an edit that repeats the first item of a list."""
+
+    def edit(data: Json) -> None:
+        place: Any = data
+        for key in path:
+            place = place[key]
+        place.append(copy.deepcopy(place[0]))
+
+    return edit
+
+
+def largest_component(data: Json) -> Json:
+    component: Json = max(data["components"], key=lambda part: len(part["members"]))
+    return component
+
+
+def merge_blocks(data: Json) -> None:
+    level = largest_component(data)["levels"][1]
+    level["blocks"] = [[member for block in level["blocks"] for member in block]]
+
+
+def split_blocks(data: Json) -> None:
+    level = largest_component(data)["levels"][0]
+    level["blocks"] = [[member] for block in level["blocks"] for member in block]
+
+
+def forget_the_last_level(data: Json) -> None:
+    largest_component(data)["levels"].pop()
+
+
+def change_a_gain(data: Json) -> None:
+    largest_component(data)["levels"][0]["tests"][0]["gains"][0][2] += 1
+
+
+def make_a_value_a_fraction(data: Json) -> None:
+    largest_component(data)["levels"][0]["tests"][0]["values"][0] = 0.5
+
+
+def lose_a_member_of_a_block(data: Json) -> None:
+    largest_component(data)["levels"][0]["blocks"][0].pop()
+
+
+def swap_components(data: Json) -> None:
+    data["components"].reverse()
+
+
+def lose_a_component(data: Json) -> None:
+    data["components"].pop()
+
+
+def add_an_unreachable_vertex(data: Json) -> None:
+    data["vertices"].append([0, "", 7])
+
+
+def leave_the_component(data: Json) -> None:
+    data["pairs"][0]["first"] += "a" * 20
+
+
+def exchange_the_walks_for_unequal_ones(data: Json) -> None:
+    data["pairs"][0]["first"] = ""
+
+
+def walk_nowhere(data: Json) -> None:
+    data["pairs"] = [{"kind": "paths", "start": data["members"][0], "first": "", "second": ""}]
+
+
+def make_a_state_unreachable_back(data: Json) -> None:
+    data["members"] = list(range(len(data["automaton"]["transitions"])))
+    data["blocks"] = [data["members"]]
+
+
+def claim_one_block_for_each_state(data: Json) -> None:
+    data["blocks"] = [[member] for member in data["members"]]
+    data["pairs"] = [{"kind": "paths", "start": data["members"][0], "first": "", "second": ""}]
+
+
+MALFORMED = "a field is missing or malformed "
+CORRUPTIONS: list[tuple[str, Callable[[Json], None], str]] = [
+    ("potentials", put("kind", "oracle"), "there is no kind of certificate called 'oracle'"),
+    ("potentials", put("answer", "NO"), "this kind of certificate proves YES, not 'NO'"),
+    ("potentials", put("answer", "UNKNOWN"), "this kind of certificate proves YES, not 'UNKNOWN'"),
+    ("potentials", put("readout", "LAST_SYMBOL"), "this kind of certificate is about END_MARKER, not 'LAST_SYMBOL'"),
+    ("potentials", put("fragment", "EVERYTHING"), "this certificate proves nothing about 'EVERYTHING'"),
+    ("window", put("fragment", "PLAIN"), "this certificate proves nothing about 'PLAIN'"),
+    ("window", put("fragment", "PERIODIC"), "this certificate proves nothing about 'PERIODIC'"),
+    ("paths", put("fragment", "LOCAL"), "this certificate proves nothing about 'LOCAL'"),
+    ("paths", put("answer", "YES"), "this kind of certificate proves NO, not 'YES'"),
+    ("potentials", put("automaton", "alphabet", []), "the alphabet is empty"),
+    ("potentials", put("automaton", "alphabet", ["a", ""]), "a symbol is not a non-empty string"),
+    ("potentials", put("automaton", "alphabet", ["a", 1]), "a symbol is not a non-empty string"),
+    ("potentials", put("automaton", "alphabet", ["a", "a"]), "a symbol appears twice in the alphabet"),
+    ("potentials", put("automaton", "transitions", 0, [0]), "a state does not have one transition per symbol"),
+    ("potentials", put("automaton", "transitions", 0, 0, 99), "a transition leads nowhere"),
+    ("potentials", put("automaton", "transitions", 0, 0, True), "a transition leads nowhere"),
+    ("potentials", put("automaton", "transitions", []), "a transition leads nowhere"),
+    ("potentials", put("automaton", "accepting", [-1]), "an accepting state does not exist"),
+    ("potentials", put("automaton", "accepting", "0"), "an accepting state does not exist"),
+    ("potentials", put("vertices", 0, [0, 5, 0]), "5 is not a word"),
+    ("potentials", put("vertices", 0, [0, "x", 0]), "symbol 'x' is not in the alphabet"),
+    ("potentials", put("window", -1), "window or period is out of range"),
+    ("potentials", put("window", True), "window or period is out of range"),
+    ("potentials", put("period", 0), "window or period is out of range"),
+    ("potentials", put("vertices", 0, ["0", "", 0]), "a vertex is malformed"),
+    ("potentials", double("vertices"), "a vertex is listed twice"),
+    ("potentials", drop("vertices", 0), "a reachable vertex is not listed"),
+    ("potentials", drop("vertices", 1), "a reachable vertex is not listed"),
+    ("potentials", put("window", 1), "this certificate proves nothing about 'PLAIN'"),
+    ("window", put("window", 2), "a reachable vertex is not listed"),
+    ("potentials", add_an_unreachable_vertex, "a vertex that cannot be reached is listed"),
+    ("potentials", double("components", 0, "members"), "the components do not divide the vertices"),
+    ("potentials", put("components", 0, "members", 0, 99), "the components do not divide the vertices"),
+    ("potentials", lose_a_component, "a vertex is in no component"),
+    ("potentials", swap_components, "an edge leads back to an earlier component"),
+    ("potentials", lose_a_member_of_a_block, "the blocks do not divide the component"),
+    ("potentials", merge_blocks, "the blocks of a level are not what the levels before it tell apart"),
+    ("potentials", split_blocks, "the blocks of a level are not what the levels before it tell apart"),
+    ("potentials", make_a_value_a_fraction, "a value or a gain is not an integer"),
+    ("potentials", change_a_gain, "the potential does not change by the stated gain on an edge with symbol 'a'"),
+    ("potentials", forget_the_last_level, "the counts do not name every state of a component"),
+    ("paths", put("members", [0, 99]), "a member is not a state"),
+    ("paths", put("members", [0]), "the component needs at least two different states"),
+    ("paths", put("members", [0, 0]), "the component needs at least two different states"),
+    ("paths", put("blocks", [[0], [0, 1]]), "the blocks do not divide the component"),
+    ("sinking", make_a_state_unreachable_back, "the component is not strongly connected"),
+    ("paths", put("pairs", []), "there is no pair of walks"),
+    ("paths", put("pairs", 0, "start", 7), "a walk does not start in the component"),
+    ("sinking", leave_the_component, "a walk leaves the component"),
+    ("paths", exchange_the_walks_for_unequal_ones, "the two walks differ in their counts"),
+    ("paths", put("pairs", 0, "kind", "knots"), "there is no kind of pair called 'knots'"),
+    ("loops", put("pairs", 0, "times", 0), "the number of times is out of range"),
+    ("loops", put("pairs", 0, "times", 2.0), "the number of times is out of range"),
+    ("loops", put("pairs", 0, "times", 3), "the loops do not differ by the stated number of paths"),
+    ("loops", put("pairs", 0, "long_loop", "aaa"), "a loop does not return to its start"),
+    ("paths", claim_one_block_for_each_state, "the two words do not differ in membership"),
+    ("paths", put("blocks", [[0], [1]]), "the two walks differ in their counts"),
+    ("paths", walk_nowhere, "the pairs do not generate the blocks"),
+    ("paths", put("enter", "b"), "the first word does not lead to the start of the first pair"),
+    ("loops", put("suffix", 3), "3 is not a word"),
+    ("reduction", put("target", "DYCK"), "no theorem speaks of 'DYCK'"),
+    ("reduction", put("images", {"a": "a"}), "the reduction does not say what every symbol is read as"),
+    ("reduction", put("images", {"a": "b", "b": "a"}), "the reduction does not give PARITY"),
+    ("reduction", put("suffix", "a"), "the reduction does not give PARITY"),
+    ("quotients", put("answer", "UNKNOWN"), "'UNKNOWN' is nothing to prove"),
+    ("quotients", put("answer", "NO"), "a part makes another claim"),
+    ("quotients", put("fragment", "LOCAL"), "a part makes another claim"),
+    ("quotients", put("readout", "END_MARKER"), "this kind of certificate is about LAST_SYMBOL, not 'END_MARKER'"),
+    ("quotients", put("parts", 0, "symbol", "z"), "a part is about a symbol outside the alphabet"),
+    ("quotients", drop("parts", 0), "YES needs one part for every symbol"),
+    ("quotients", put("parts", 0, "symbol", "b"), "YES needs one part for every symbol"),
+    ("quotients", put("parts", 0, "certificate", "readout", "LAST_SYMBOL"), "a part is not read at the end marker"),
+    ("potentials", drop("automaton"), MALFORMED + "(KeyError: 'automaton')"),
+    ("potentials", put("automaton", 7), MALFORMED + "(TypeError: 'int' object is not subscriptable)"),
+    ("potentials", put("vertices", 0, [0, ""]), MALFORMED + "(ValueError: not enough values to unpack (expected 3, got 2))"),
+    ("potentials", drop("kind"), MALFORMED + "(KeyError: 'kind')"),
+    ("reduction", put("images", "a", "z"), MALFORMED + "(ValueError: tuple.index(x): x not in tuple)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "corrupt", "objection"), CORRUPTIONS)
+def test_a_corrupted_certificate_is_rejected_with_its_reason(
+    kind: str, corrupt: Callable[[Json], None], objection: str
+) -> None:
+    data = base(kind)
+    corrupt(data)
+    check = check_certificate(data)
+    assert check.objection == objection
+    assert not check.accepted
+
+
+def test_exchanged_parts_of_quotients_are_noticed() -> None:
+    data = base("quotients")
+    one, two = data["parts"]
+    one["symbol"], two["symbol"] = two["symbol"], one["symbol"]
+    assert check_certificate(data).objection == "the automaton in the certificate is not that of the language"
+
+
+def test_a_no_without_any_part_is_rejected() -> None:
+    data = base("quotients") | {"answer": "NO", "parts": []}
+    assert check_certificate(data).objection == "there is no part"
+
+
+@pytest.mark.parametrize(
+    ("field", "kind"), [("components", "list_iterator"), ("vertices", "list_iterator"), ("window", "Fraction")]
+)
+def test_what_is_not_json_data_is_refused(field: str, kind: str) -> None:
+    from fractions import Fraction
+
+    data = base("potentials")
+    data[field] = Fraction(0) if field == "window" else iter(data[field])
+    assert check_certificate(data).objection == f"a {kind} is not JSON data"
+
+
+def test_an_iterator_that_is_empty_the_second_time_cannot_hide_a_component() -> None:
+    automaton = {"alphabet": ["a"], "transitions": [[1], [0]], "accepting": [0]}
+    head = {"lengthwise": "certificate", "version": 1, "kind": "potentials"}
+    claim = {"answer": "YES", "fragment": "PLAIN", "readout": "END_MARKER", "automaton": automaton}
+    body = {"window": 0, "period": 1, "vertices": [[0, "", 0], [1, "", 0]]}
+    data = head | claim | body | {"components": iter([{"members": [0, 1], "levels": []}])}
+    assert not check_certificate(data, compile_regex("(aa)*")).accepted
+
+
+def test_every_objection_that_the_checker_knows_is_provoked_here() -> None:
+    tree = ast.parse(inspect.getsource(checker))
+    patterns = []
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "_require":
+            text = call.args[1]
+            pieces = text.values if isinstance(text, ast.JoinedStr) else [text]
+            patterns.append(
+                "".join(re.escape(piece.value) if isinstance(piece, ast.Constant) else ".+" for piece in pieces)
+            )
+    assert len(patterns) > 45
+    provoked = [objection for _, _, objection in CORRUPTIONS]
+    provoked += ["the automaton in the certificate is not that of the language", "there is no part"]
+    provoked += ["a list_iterator is not JSON data"]
+    missing = [pattern for pattern in patterns if not any(re.fullmatch(pattern, text) for text in provoked)]
+    assert missing == []
+
+
+@pytest.mark.parametrize("data", [None, 7, "certificate", [], {}, {"lengthwise": "verdict"}, [{"lengthwise": 1}]])
+def test_data_that_is_no_certificate_raises(data: object) -> None:
+    with pytest.raises(InvalidCertificateError) as caught:
+        check_certificate(data)
+    assert str(caught.value) == (
+        'this is not a certificate: it has no field "lengthwise" with the value "certificate".\n'
+        "hint: write one with: lengthwise predict '(ab)*' --json > verdicts.json"
+    )
+
+
+@pytest.mark.parametrize("version", [0, 2, "1", None])
+def test_a_certificate_of_another_version_raises(version: object) -> None:
+    with pytest.raises(InvalidCertificateError) as caught:
+        check_certificate(base("paths") | {"version": version})
+    assert str(caught.value) == (
+        f"this certificate has version {version!r}; this program reads version 1.\n"
+        "hint: use the version of lengthwise that wrote it, or write it again."
+    )
+
+
+@pytest.mark.parametrize("level", [50, 5_000])
+def test_deeply_nested_data_is_an_objection_and_no_crash(level: int) -> None:
+    nested: Any = []
+    for _ in range(level):
+        nested = [nested]
+    data = base("paths") | {"suffix": nested}
+    assert not check_certificate(data).accepted

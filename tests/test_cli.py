@@ -1,0 +1,566 @@
+"""The command line: what it prints, where, and with which exit code."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from lengthwise._version import __version__
+from lengthwise.cli.main import main
+from lengthwise.errors import LengthwiseError
+from lengthwise.languages.catalog import LANGUAGES
+from lengthwise.languages.dfa_files import dfa_to_json
+from lengthwise.languages.regex import compile_regex
+
+COMMAND = [sys.executable, "-m", "lengthwise"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    code: int
+    out: str
+    err: str
+
+
+class Runner:
+    """Runs the command in this process."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self.capsys = capsys
+
+    def __call__(self, *arguments: str) -> Outcome:
+        try:
+            code = main(list(arguments))
+        except SystemExit as stop:  # argparse leaves this way after --help and --version
+            code = int(stop.code or 0)
+        printed = self.capsys.readouterr()
+        return Outcome(code, printed.out, printed.err)
+
+    def answers(self, *arguments: str) -> str:
+        """Run a command that must succeed without a word on stderr; return what it printed."""
+        outcome = self(*arguments)
+        assert (outcome.code, outcome.err) == (0, "")
+        return outcome.out
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Runner:
+    monkeypatch.setenv("COLUMNS", "100")
+    return Runner(capsys)
+
+
+def spawn(*arguments: str, text: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    settings = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"} | environment
+    return subprocess.run([*COMMAND, *arguments], input=text, capture_output=True, text=True, env=settings, check=False)
+
+
+def test_the_bare_command_names_three_commands_to_try(run: Runner) -> None:
+    out = run.answers()
+    assert out.startswith("lengthwise: will a transformer trained on short inputs keep working on longer ones?\n")
+    assert out.count("\n  lengthwise ") == 3
+
+
+def test_the_commands_to_try_work(run: Runner) -> None:
+    import shlex
+
+    for line in run.answers().split("\n"):
+        if line.startswith("  lengthwise "):
+            command = line.split("   ")[0]
+            assert run(*shlex.split(command)[1:]).code == 0
+
+
+@pytest.mark.parametrize("command", ["predict", "check", "list", "show"])
+def test_help_shows_examples(run: Runner, command: str) -> None:
+    out = run.answers(command, "--help")
+    assert "examples:\n  lengthwise " in out
+
+
+def test_the_version_is_printed(run: Runner) -> None:
+    assert run.answers("--version") == f"lengthwise {__version__}\n"
+
+
+def test_one_language_gets_a_headline_a_row_per_encoding_and_the_meaning_of_the_answers(run: Runner) -> None:
+    assert run.answers("predict", "(ab)*") == (
+        "(ab)*: a regular expression over {a, b}, 3 states, read at the end marker\n"
+        "\n"
+        "encoding  answer  why\n"
+        "nope      YES     counting alone names the state at every length: t1 = #[a] − #[b].\n"
+        "                  certificate: level 1, 1 count, largest coefficient 1\n"
+        "ape       YES     counting alone names the state at every length: t1 = #[a] − #[b].\n"
+        "                  certificate: level 1, 1 count, largest coefficient 1\n"
+        "\n"
+        "YES: a program of the class exists for all lengths, and the idealized learner of arXiv 2410.02140\n"
+        "  finds it; gradient descent may still miss it.\n"
+        "NO: no program of the class exists: predicted not to length-generalize.\n"
+    )
+
+
+def test_several_languages_share_one_table(run: Runner) -> None:
+    out = run.answers("predict", "PARITY", "(ab)*", "D_3", "--encoding", "nope")
+    rows = [line.split()[:3] for line in out.split("\n")[1:] if line and not line.startswith(" ")]
+    assert rows[:3] == [["PARITY", "nope", "NO"], ["(ab)*", "nope", "YES"], ["D_3", "nope", "YES"]]
+
+
+def test_encodings_can_be_given_with_commas_or_again(run: Runner) -> None:
+    one = run.answers("predict", "(ab)*", "--encoding", "nope,ape", "--encoding", "rope")
+    assert [line.split()[0] for line in one.split("\n")[3:] if line[:1].isalpha()][:3] == ["nope", "ape", "rope"]
+    assert "UNKNOWN: neither is proved here" in one
+
+
+@pytest.mark.parametrize(
+    ("what", "options", "told"),
+    [
+        ("(ab|bbaa)*", [], ["The counts, over all earlier positions", "t2 = ", "State and its values of t1, t2"]),
+        ("[ab]*b", [], ["Two words that part ways", "After ε, in state 0, ab and ba read the same letters"]),
+        ("(aa)*", [], ["the loop aa counts what the loop ε counts and 2 times a", "witnesses of 1 letter."]),
+        ("PARITY", ["--encoding", "ape"], ["Write a as a, b as b", "The checker compares the two automata completely"]),
+        ("[ab]*b", ["--readout", "last"], ["read at the last symbol"]),
+        ("((bb)*bab|a)*", ["--encoding", "ape"], ["UNKNOWN for C-RASP[periodic, local]"]),
+    ],
+)
+def test_explain_tells_the_whole_story(run: Runner, what: str, options: list[str], told: list[str]) -> None:
+    out = " ".join(run.answers("predict", what, "--explain", *options).split())
+    assert "Theorem (" in out
+    for part in told:
+        assert part in out
+
+
+def test_predict_prints_json_rows(run: Runner) -> None:
+    rows = json.loads(run.answers("predict", "PARITY", "(ab)*", "--json"))
+    shown = [(row["what"], row["encoding"], row["answer"]) for row in rows]
+    assert shown == [
+        ("PARITY", "nope", "NO"),
+        ("PARITY", "ape", "NO"),
+        ("(ab)*", "nope", "YES"),
+        ("(ab)*", "ape", "YES"),
+    ]
+    assert all(row["certificate"]["lengthwise"] == "certificate" for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["(ab)*"], 0),
+        (["(aa)*"], 1),
+        (["(ab)*", "--encoding", "rope"], 3),
+        (["(ab)*", "PARITY", "--encoding", "rope,nope"], 1),
+        (["(ab)*", "--json"], 0),
+    ],
+)
+def test_the_exit_code_can_tell_the_answer(run: Runner, arguments: list[str], code: int) -> None:
+    assert run("predict", *arguments, "--exit-code").code == code
+    assert run("predict", *arguments).code == 0
+
+
+def test_the_readout_changes_the_answer_and_is_shown(run: Runner) -> None:
+    end = run.answers("predict", "[ab]*b", "--encoding", "nope")
+    last = run.answers("predict", "[ab]*b", "--encoding", "nope", "--readout", "last")
+    assert "read at the end marker" in end
+    assert "nope      NO " in end
+    assert "read at the last symbol" in last
+    assert "nope      YES " in last
+
+
+def test_the_alphabet_changes_the_answer_and_is_shown(run: Runner) -> None:
+    two = run.answers("predict", ".*ab.*", "--alphabet", "ab", "--encoding", "nope")
+    three = run.answers("predict", ".*ab.*", "--alphabet", "abc", "--encoding", "nope")
+    assert "over {a, b}," in two
+    assert "nope      YES " in two
+    assert "over {a, b, c}," in three
+    assert "nope      NO " in three
+
+
+def test_a_note_about_braces_goes_to_stderr(run: Runner) -> None:
+    outcome = run("predict", "{a,b}*c", "--json")
+    assert outcome.err == "note: the braces of {a,b} were read as symbols; for one of several symbols write [ab].\n"
+    assert len(json.loads(outcome.out)) == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [
+        ("languages", list(LANGUAGES)),
+        ("encodings", ["nope", "ape", "sinusoidal", "rope", "alibi"]),
+        ("theorems", ["balanced_refinement", "unrolled_refinement", "known_non_member", "open"]),
+    ],
+)
+def test_list_names_everything_of_a_kind(run: Runner, kind: str, names: list[str]) -> None:
+    out = run.answers("list", kind)
+    data = json.loads(run.answers("list", kind, "--json"))
+    assert set(names) <= {row["name"] for row in data}
+    assert all(any(line.startswith(name) for line in out.split("\n")) for name in names)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "told"),
+    [
+        (
+            "language",
+            "D_3",
+            ["published prediction (arXiv 2410.02140): ape yes, nope yes", "alphabet {a, b}, 5 states"],
+        ),
+        ("language", "(ab|bbaa)*", ["shortest word: ε", "words of length 0 to 8: 1, 0, 1, 0, 2, 0, 3, 0, 5"]),
+        ("encoding", "rope", ["rotary position embedding", "at least: none proved", "at most: C-RASP[periodic]"]),
+        ("theorem", "known_non_member", ["Source: Huang et al.", "Standing: Non-membership is published"]),
+    ],
+)
+def test_show_prints_one_thing_in_full(run: Runner, kind: str, name: str, told: list[str]) -> None:
+    out = " ".join(run.answers("show", kind, name).split())
+    for part in told:
+        assert part in out
+    data = json.loads(run.answers("show", kind, name, "--json"))
+    assert data["name"] == name
+
+
+def test_show_writes_a_drawing(run: Runner, tmp_path: Path) -> None:
+    path = tmp_path / "automaton.svg"
+    outcome = run("show", "language", "D_3", "--svg", str(path))
+    assert (outcome.code, outcome.err) == (0, f"wrote {path}\n")
+    assert path.read_text(encoding="utf-8").startswith("<svg")
+
+
+# check
+
+
+@pytest.fixture
+def verdicts(run: Runner, tmp_path: Path) -> Path:
+    path = tmp_path / "verdicts.json"
+    path.write_text(run.answers("predict", "(ab)*", "PARITY", "--json"), encoding="utf-8")
+    return path
+
+
+def test_check_accepts_what_predict_wrote(run: Runner, verdicts: Path) -> None:
+    assert run.answers("check", str(verdicts)) == (
+        "accepted: YES for PLAIN at END_MARKER over {a, b}\n"
+        "accepted: YES for PERIODIC_LOCAL at END_MARKER over {a, b}\n"
+        "accepted: NO for PLAIN at END_MARKER over {a, b}\n"
+        "accepted: NO for PERIODIC_LOCAL at END_MARKER over {a, b}\n"
+    )
+
+
+def test_check_rejects_a_certificate_for_another_language(run: Runner, verdicts: Path) -> None:
+    outcome = run("check", str(verdicts), "--for", "(ab)*")
+    assert (outcome.code, outcome.err) == (1, "")
+    lines = outcome.out.split("\n")
+    assert lines[0] == "accepted: YES for PLAIN at END_MARKER over {a, b}"
+    assert lines[2].startswith("rejected: NO for PLAIN at END_MARKER over {a, b}: the automaton in the certificate is")
+
+
+def test_check_rejects_a_changed_certificate_with_its_reason(run: Runner, verdicts: Path) -> None:
+    certificate = json.loads(verdicts.read_text(encoding="utf-8"))[0]["certificate"]
+    certificate["components"][0]["levels"] = []
+    verdicts.write_text(json.dumps(certificate), encoding="utf-8")
+    outcome = run("check", str(verdicts))
+    assert outcome == Outcome(
+        1,
+        "rejected: YES for PLAIN at END_MARKER over {a, b}: the counts do not name every state of a\n  component.\n",
+        "",
+    )
+    (data,) = json.loads(run("check", str(verdicts), "--json").out)
+    assert data == {
+        "accepted": False,
+        "answer": "YES",
+        "fragment": "PLAIN",
+        "readout": "END_MARKER",
+        "alphabet": ["a", "b"],
+        "objection": "the counts do not name every state of a component",
+    }
+
+
+def test_check_reads_standard_input(run: Runner, verdicts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(verdicts.read_text(encoding="utf-8")))
+    assert run.answers("check", "-").count("accepted") == 4
+
+
+def test_predict_and_check_can_be_piped() -> None:
+    written = spawn("predict", "(abc|b)*", "--json").stdout
+    checked = spawn("check", "-", text=written)
+    assert (checked.returncode, checked.stderr) == (0, "")
+    assert checked.stdout.count("accepted") == 2
+
+
+# Wrong input: exit code 2, one line that says what is wrong, one that says what to do, nothing on stdout.
+
+
+def automaton_file(folder: Path, **changes: object) -> str:
+    path = folder / "automaton.json"
+    path.write_text(json.dumps(dfa_to_json(compile_regex("(ab)*")) | changes), encoding="utf-8")
+    return str(path)
+
+
+def fails(run: Runner, arguments: Sequence[str], *, error: str, hint: str, between: str = "") -> None:
+    outcome = run(*arguments)
+    assert outcome == Outcome(2, "", f"error: {error}\n{between}hint: {hint}\n")
+
+
+REGEX = "cannot read the regular expression: "
+KNOWN_LANGUAGES = ", ".join(LANGUAGES)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "hint", "between"),
+    [
+        (
+            ["predict", ""],
+            REGEX + "it is empty.",
+            "write () for the empty word, or an expression such as '(ab)*'.",
+            "  \n  ^\n",
+        ),
+        (
+            ["predict", "a(b|c"],
+            REGEX + "this '(' is never closed.",
+            "add the missing ')', or write \\( for the symbol.",
+            "  a(b|c\n   ^\n",
+        ),
+        (
+            ["predict", "ab)*"],
+            REGEX + "this ')' closes nothing.",
+            "remove it, or write \\) for the symbol.",
+            "  ab)*\n    ^\n",
+        ),
+        (
+            ["predict", "(abx)*", "--alphabet", "ab"],
+            "symbol 'x' in '(abx)*' is outside the alphabet {a, b}.",
+            "add it to the alphabet, or use only the symbols named there.",
+            "",
+        ),
+        (
+            ["predict", "[ab]*a[ab]{16}"],
+            "the automaton of '[ab]*a[ab]{16}' would have more than 10,000 states, which is the cap.",
+            "simplify the expression, or raise the cap with --max-states.",
+            "",
+        ),
+        (
+            ["predict", "(ab){9}", "--max-states", "4"],
+            "the automaton of '(ab){9}' would have more than 4 states, which is the cap.",
+            "simplify the expression, or raise the cap with --max-states.",
+            "",
+        ),
+        (
+            ["predict", "(ab)*", "--max-states", "0"],
+            "max_states must be at least 1; found 0.",
+            "the default is 10000.",
+            "",
+        ),
+        (
+            ["predict", "(ab)*", "--alphabet", "aab"],
+            "symbol 'a' appears twice in the alphabet.",
+            "name each symbol once.",
+            "",
+        ),
+        (
+            ["predict", "parityy"],
+            f"language 'parityy' is unknown. Known: {KNOWN_LANGUAGES}.",
+            "did you mean 'PARITY'?",
+            "",
+        ),
+        (["predict", "missing.json"], "there is no file 'missing.json'.", "check the path.", ""),
+        (["check", "missing.json"], "there is no file 'missing.json'.", "check the path.", ""),
+        (
+            ["predcit", "(ab)*"],
+            "command 'predcit' is unknown. Known: predict, check, list, show.",
+            "did you mean 'predict'?",
+            "",
+        ),
+        (
+            ["(ab)*"],
+            "command '(ab)*' is unknown. Known: predict, check, list, show.",
+            "for a verdict: lengthwise predict '(ab)*'",
+            "",
+        ),
+        (
+            ["predict", "(ab)*", "--readout", "middle"],
+            "argument --readout: invalid choice: 'middle' (choose from 'end', 'last').",
+            "see 'lengthwise predict --help'.",
+            "",
+        ),
+        (["predict"], "the following arguments are required: WHAT.", "see 'lengthwise predict --help'.", ""),
+        (["--wrong"], "unrecognized arguments: --wrong.", "see 'lengthwise --help'.", ""),
+        (
+            ["show", "theorem", "opn"],
+            "theorem 'opn' is unknown. Known: balanced_refinement, unrolled_refinement, known_non_member, open.",
+            "did you mean 'open'?",
+            "",
+        ),
+        (
+            ["show", "encoding", "nope", "--svg", "x.svg"],
+            "--svg draws the automaton of a language; found kind 'encoding'.",
+            "use it with: show language NAME",
+            "",
+        ),
+    ],
+)
+def test_wrong_input_is_reported_with_a_hint(
+    run: Runner, arguments: list[str], error: str, hint: str, between: str
+) -> None:
+    fails(run, arguments, error=error, hint=hint, between=between)
+
+
+def test_an_unknown_encoding_is_reported_with_a_suggestion(run: Runner) -> None:
+    outcome = run("predict", "(ab)*", "--encoding", "rop")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith("error: encoding 'rop' is unknown. Known: nope, ape, ")
+    assert outcome.err.endswith(".\nhint: did you mean 'rope'?\n")
+
+
+def test_an_automaton_file_with_a_missing_transition_is_reported(run: Runner, tmp_path: Path) -> None:
+    table = dfa_to_json(compile_regex("(ab)*"))["transitions"]
+    assert isinstance(table, dict)
+    del table["1"]["b"]
+    fails(
+        run,
+        ["predict", automaton_file(tmp_path, transitions=table)],
+        error="state '1' has no transition on symbol 'b'.",
+        hint="give every state one transition per symbol; let dead ends lead to a rejecting sink.",
+    )
+
+
+def test_an_automaton_file_with_a_duplicate_symbol_is_reported(run: Runner, tmp_path: Path) -> None:
+    fails(
+        run,
+        ["predict", automaton_file(tmp_path, alphabet=["a", "b", "a"])],
+        error="symbol 'a' appears twice in the alphabet.",
+        hint="name each symbol once.",
+    )
+
+
+@pytest.mark.parametrize("command", ["predict", "check"])
+def test_a_file_that_cannot_be_read_is_reported(run: Runner, tmp_path: Path, command: str) -> None:
+    folder = tmp_path / "folder.json"
+    folder.mkdir()
+    fails(
+        run,
+        [command, str(folder)],
+        error=f"cannot read {str(folder)!r}: Is a directory.",
+        hint="check the path and its permissions.",
+    )
+    binary = tmp_path / "binary.json"
+    binary.write_bytes(b"\xff\xfe\x00")
+    fails(
+        run,
+        [command, str(binary)],
+        error=f"cannot read {str(binary)!r}: it is not UTF-8 text.",
+        hint="check the path and its permissions.",
+    )
+
+
+def test_a_truncated_file_is_reported(run: Runner, verdicts: Path) -> None:
+    verdicts.write_text(verdicts.read_text(encoding="utf-8")[:200], encoding="utf-8")
+    outcome = run("check", str(verdicts))
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.startswith(f"error: {str(verdicts)!r} is not JSON: ")
+    assert outcome.err.endswith(".\nhint: it may be truncated; write it again.\n")
+
+
+@pytest.mark.parametrize("data", ["{}", "7", '"text"', '{"lengthwise": "verdict"}'])
+def test_a_file_that_holds_something_else_is_reported(run: Runner, tmp_path: Path, data: str) -> None:
+    path = tmp_path / "other.json"
+    path.write_text(data, encoding="utf-8")
+    fails(
+        run,
+        ["check", str(path)],
+        error='this is not a certificate: it has no field "lengthwise" with the value "certificate".',
+        hint="write one with: lengthwise predict '(ab)*' --json > verdicts.json",
+    )
+
+
+@pytest.mark.parametrize("data", ["[]", '[{"certificate": null}]'])
+def test_a_file_without_certificates_is_reported(run: Runner, tmp_path: Path, data: str) -> None:
+    path = tmp_path / "empty.json"
+    path.write_text(data, encoding="utf-8")
+    fails(
+        run,
+        ["check", str(path)],
+        error=f"{str(path)!r} holds no certificate.",
+        hint="an answer UNKNOWN has none; write one with: lengthwise predict '(ab)*' --json",
+    )
+
+
+def test_a_drawing_that_cannot_be_written_is_reported(run: Runner, tmp_path: Path) -> None:
+    path = tmp_path / "missing" / "automaton.svg"
+    fails(
+        run,
+        ["show", "language", "D_3", "--svg", str(path)],
+        error=f"cannot write {str(path)!r}: No such file or directory.",
+        hint="choose a path that can be written.",
+    )
+
+
+def test_one_wrong_language_among_several_prints_nothing_on_stdout(run: Runner) -> None:
+    outcome = run("predict", "(ab)*", "parityy")
+    assert (outcome.code, outcome.out) == (2, "")
+
+
+@pytest.mark.parametrize("arguments", [["--debug", "predict", "parityy"], ["predict", "parityy", "--debug"]])
+def test_debug_raises_instead_of_reporting(arguments: list[str]) -> None:
+    with pytest.raises(LengthwiseError):
+        main(arguments)
+    shown = spawn(*arguments)
+    assert shown.returncode == 1
+    assert "Traceback (most recent call last)" in shown.stderr
+
+
+# Terminals and pipes.
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_gets_colours_unless_no_color_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = {}
+    for value in ("", "1"):
+        out, err = Terminal(), Terminal()
+        monkeypatch.setattr("sys.stdout", out)
+        monkeypatch.setattr("sys.stderr", err)
+        monkeypatch.setenv("NO_COLOR", value)
+        monkeypatch.setenv("TERM", "xterm")
+        assert main(["predict", "PARITY"]) == 0
+        assert main(["predict", "parityy"]) == 2
+        shown[value] = out.getvalue() + err.getvalue()
+    monkeypatch.undo()
+    assert "\x1b[31mNO" in shown[""]
+    assert "\x1b[31merror:\x1b[0m language" in shown[""]
+    assert "\x1b" not in shown["1"]
+
+
+def test_what_is_no_terminal_gets_no_colours() -> None:
+    for arguments in (["predict", "PARITY", "--explain"], ["predict", "parityy"], ["list", "languages"]):
+        done = spawn(*arguments, TERM="xterm", NO_COLOR="")
+        assert "\x1b" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("arguments", [["list", "languages"], [], ["--help"], ["predict", "(ab)*", "--json"]])
+def test_a_reader_who_has_gone_is_no_error(arguments: list[str], unbuffered: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    try:
+        done = subprocess.run(
+            [*COMMAND, *arguments], stdout=writing, stderr=subprocess.PIPE, env=environment, check=False
+        )
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_head_can_be_used() -> None:
+    piped = f"{' '.join(COMMAND)} list languages | head -1"
+    done = subprocess.run(piped, shell=True, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split() == ["name", "published", "definition"]
+
+
+def test_output_does_not_depend_on_the_hash_seed() -> None:
+    arguments = ("predict", "(ab|bbaa)*", "TOMITA_3", "(cca*b|bb|a)*", "--json")
+    assert len({spawn(*arguments, PYTHONHASHSEED=seed).stdout for seed in ("0", "1", "77")}) == 1
