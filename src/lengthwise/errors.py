@@ -16,6 +16,7 @@
     ├── InvalidOptionError (ValueError)         an option with a value that is not allowed
     ├── InvalidSpecError (ValueError)           an experiment that is not described as it should be
     ├── StoreInUseError (RuntimeError)          a store that another process is writing to
+    ├── TrainingFailedError (RuntimeError)      a training process that ended before its work was done
     ├── MissingExtraError (ImportError)         a command whose libraries are not installed
     ├── UnreadableFileError (OSError)           a file that cannot be read or written
     └── ThreeAnswersError (TypeError)           a verdict used as a truth value
@@ -107,6 +108,10 @@ class InvalidSpecError(LengthwiseError, ValueError):
 
 class StoreInUseError(LengthwiseError, RuntimeError):
     """A store that another process is writing to."""
+
+
+class TrainingFailedError(LengthwiseError, RuntimeError):
+    """A training process that ended before its work was done."""
 
 
 class MissingExtraError(LengthwiseError, ImportError):

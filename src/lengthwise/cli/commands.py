@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import Namespace
-from pathlib import Path
 
 from ..encodings.cards import Bound
-from ..errors import InvalidCertificateError, InvalidOptionError, UnreadableFileError
+from ..errors import InvalidCertificateError, InvalidOptionError
+from ..files import parse_json, read_json, write_text
 from ..predict.predict import DEFAULT_ENCODINGS, Prediction
 from ..predict.predict import predict as predict_one
 from ..theory.claims import Answer, Readout
-from .text import colour, paragraph, table
+from .text import colour, paragraph, print_json, table
+
+_READOUTS = {None: None, "end": Readout.END_MARKER, "last": Readout.LAST_SYMBOL}
 
 
 def predict(options: Namespace) -> int:
@@ -24,7 +25,7 @@ def predict(options: Namespace) -> int:
         predict_one(
             what,
             encodings=encodings,
-            readout=Readout.LAST_SYMBOL if options.readout == "last" else Readout.END_MARKER,
+            readout=_READOUTS[options.readout],
             alphabet=options.alphabet,
             regex=options.regex,
             **settings,
@@ -89,7 +90,7 @@ def check(options: Namespace) -> int:
     from ..predict.resolve import resolve
     from ..theory.checker import check_certificate
 
-    language = resolve(options.language).facts.language if options.language else None
+    language = resolve(options.language).facts.language if options.language else None  # a task has none to compare with
     certificates = _read_certificates(options.file)
     checks = [check_certificate(data, language) for data in certificates]
     if options.json:
@@ -109,8 +110,6 @@ def check(options: Namespace) -> int:
 
 def _read_certificates(path: str) -> list[object]:
     """Return the certificates of a file: one, a list of them, or rows that carry them."""
-    from ..languages.dfa_files import parse_json, read_json
-
     data = parse_json(sys.stdin.read(), "standard input") if path == "-" else read_json(path)
     rows = data if isinstance(data, list) else [data]
     certificates = [row["certificate"] if isinstance(row, dict) and "certificate" in row else row for row in rows]
@@ -130,8 +129,21 @@ def list_kind(options: Namespace) -> int:
     from ..theory.theorems import THEOREMS
 
     rows: list[tuple[str, ...]]
-    if options.kind == "languages":
-        header: tuple[str, ...] = ("name", "published", "definition")
+    if options.kind == "tasks":
+        from ..tasks.catalog import TASKS
+
+        header: tuple[str, ...] = ("name", "objective", "definition")
+        rows = [(task.name, str(task.objective), task.definition) for task in (make() for make in TASKS.values())]
+        rows.append(
+            (
+                "LANGUAGE",
+                "next_symbols",
+                "the legal next symbols of a language, at every prefix: a name or an expression",
+            )
+        )
+        rows.append(("states(LANGUAGE)", "states", "the states of its automaton, at every prefix"))
+    elif options.kind == "languages":
+        header = ("name", "published", "definition")
         rows = [(each.name, _published(dict(each.published)), each.definition) for each in LANGUAGES.values()]
     elif options.kind == "encodings":
         header = ("name", "at_least", "at_most", "title")
@@ -167,7 +179,8 @@ def show(options: Namespace) -> int:
     if options.svg is not None:
         if options.kind != "language":
             raise InvalidOptionError(
-                f"--svg draws the automaton of a language; found kind {options.kind!r}.", hint="use it with: show language NAME"
+                f"--svg draws the automaton of a language; found kind {options.kind!r}.",
+                hint="use it with: show language NAME",
             )
         write_text(options.svg, details.language_svg(options.name))
         print(f"wrote {options.svg}", file=sys.stderr)
@@ -176,18 +189,3 @@ def show(options: Namespace) -> int:
     else:
         print(text)
     return 0
-
-
-def print_json(data: object) -> None:
-    """Print JSON data."""
-    print(json.dumps(data, indent=2, ensure_ascii=False))
-
-
-def write_text(path: str, text: str) -> None:
-    """Write a file, or raise with a sentence."""
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UnreadableFileError(
-            f"cannot write {path!r}: {error.strerror}.", hint="choose a path that can be written."
-        ) from None

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict
 
+from ..arrays import numpy_arrays
 from ..encodings.cards import ENCODINGS, Bound
-from ..errors import lookup
+from ..errors import InvalidOptionError, lookup
 from ..languages.alphabet import show_alphabet, show_word
 from ..languages.catalog import find_language
+from ..languages.dfa import DFA
 from ..languages.dfa_algebra import count_words, shortest_word
 from ..languages.dfa_files import dfa_to_json
 from ..languages.drawing import draw_svg, draw_text
 from ..predict.resolve import resolve
+from ..seeds import DATA, open_stream
+from ..tasks.catalog import find_task
+from ..tasks.task import Task
 from ..theory.theorems import THEOREMS
 from .text import colour, paragraph
 
@@ -23,7 +28,7 @@ Detail = tuple[object, str]  # the data and the text
 
 def _show_language(name: str) -> Detail:
     question = resolve(name)
-    language = question.facts.language
+    language = _automaton_of(name)
     counts = [count_words(language, length) for length in range(_COUNTED_LENGTHS)]
     data: dict[str, object] = {"name": name, "read_as": question.read_as}
     lines = [colour(name, "bold")]
@@ -50,7 +55,14 @@ def _show_language(name: str) -> Detail:
 
 def language_svg(name: str) -> str:
     """Return a drawing of a language's automaton."""
-    return draw_svg(resolve(name).facts.language)
+    return draw_svg(_automaton_of(name))
+
+
+def _automaton_of(name: str) -> DFA:
+    language = resolve(name).facts.language
+    if language is None:
+        raise InvalidOptionError(f"{name!r} is a task, not a regular language.", hint=f"lengthwise show task {name!r}")
+    return language
 
 
 def _show_encoding(name: str) -> Detail:
@@ -86,7 +98,52 @@ def _show_theorem(name: str) -> Detail:
     return {"name": name} | asdict(theorem), "\n".join(text)
 
 
+def _show_task(name: str) -> Detail:
+    task = find_task(name)
+    num_shown = 12
+    shown = ", ".join(task.vocabulary[:num_shown]) + (
+        f", … ({len(task.vocabulary)} in all)" if len(task.vocabulary) > num_shown else ""
+    )
+    data = {
+        "name": task.name,
+        "definition": task.definition,
+        "length": task.length_means,
+        "objective": str(task.objective),
+        "readout": str(task.objective.readout),
+        "min_length": task.min_length,
+        "vocabulary": list(task.vocabulary),
+        "outputs": task.num_outputs,
+        "citation": task.citation,
+        "revision": task.revision,
+    }
+    lines = [
+        colour(task.name, "bold"),
+        paragraph(task.definition, "  "),
+        f"  length: {task.length_means}; at least {task.min_length}",
+        f"  objective: {task.objective}, {task.objective.readout.notation}",
+        paragraph(f"tokens: {shown}", "    ", "  "),
+        *_example_lines(task),
+        f"  source: {task.citation}",
+        f"  verdicts: lengthwise predict {name!r}",
+    ]
+    return data, "\n".join(lines)
+
+
+def _example_lines(task: Task) -> list[str]:
+    """Return one instance of a small length, with its answer."""
+    xp = numpy_arrays()
+    length = next(iter(task.lengths(3, 12) or task.lengths(0, 100)))
+    batch = task.sample(open_stream(DATA, seed=0), xp.asarray([length]), length, xp)
+    tokens, targets = batch.tokens_MBL[0].tolist(), batch.targets_MBL[0].tolist()
+    _, answer = task.read_back(tokens, targets)
+    return [
+        paragraph(f"example: {' '.join(task.vocabulary[token] for token in tokens)}", "    ", "  "),
+        paragraph(f"asked for: {' | '.join(answer)}", "    ", "  "),
+    ]
+
+
 DETAILS: dict[str, Callable[[str], Detail]] = {
+    "task": _show_task,
     "language": _show_language,
     "encoding": _show_encoding,
     "theorem": _show_theorem,

@@ -31,9 +31,14 @@ _LISTED_VERTICES = 24
 def headline(question: Question, verdict: Verdict, *, drawn: bool = False) -> str:
     """Return what was asked: the language, its alphabet, its size and the readout; with ``drawn``, also its automaton."""
     language = question.facts.language
-    kind = {"language": "a named language", "regex": "a regular expression", "file": "an automaton file"}[
-        question.read_as
-    ]
+    if language is None:
+        return f"{colour(question.what, 'bold')}: a task, {verdict.readout.notation}"
+    kind = {
+        "task": "a task",
+        "language": "a named language",
+        "regex": "a regular expression",
+        "file": "an automaton file",
+    }[question.read_as]
     states = f"{language.num_states} state{'s' * (language.num_states > 1)}"
     line = f"{colour(question.what, 'bold')}: {kind} over {show_alphabet(language.alphabet)}, {states}, {verdict.readout.notation}"
     if drawn and language.num_states <= _DRAWN_STATES:

@@ -22,7 +22,7 @@ Three commands to try:
 
   lengthwise predict '(ab|bbaa)*'              a verdict for a regular expression, with and without positions
   lengthwise predict PARITY D_3 --explain      the same for named languages, with the whole story
-  lengthwise list languages                    the languages that have a name
+  lengthwise run bin_majority '(aa)*'          train small models and set what they do beside the prediction
 
 'lengthwise --help' lists all commands, 'lengthwise COMMAND --help' explains one."""
 
@@ -44,6 +44,19 @@ examples:
   lengthwise predict PARITY --json | lengthwise check -
 
 exit codes: 0 all accepted, 1 some rejected, 2 the input was wrong"""
+
+_RUN_EXAMPLES = """\
+examples:
+  lengthwise run bin_majority parity '(aa)*' --encoding nope,ape --seeds 3 --train-length 12 --test-length 36
+  lengthwise run experiment.toml
+  lengthwise run experiment.toml --resume      after an interruption: only what is missing is trained
+
+Finished models are kept in the store and never trained again. Training needs torch: pip install 'lengthwise[train]'"""
+
+_REPORT_EXAMPLES = """\
+examples:
+  lengthwise report
+  lengthwise report runs.sqlite --out report.html --markdown report.md"""
 
 _LIST_EXAMPLES = """\
 examples:
@@ -104,7 +117,8 @@ def build_parser() -> argparse.ArgumentParser:
     one.add_argument(
         "--readout",
         choices=("end", "last"),
-        default="end",
+        metavar="{end,last}",
+        
         help="where acceptance is read: end marker (default) or last symbol",
     )
     one.add_argument("--alphabet", metavar="SYMBOLS", help="the alphabet, for example abc (default: the symbols used)")
@@ -116,6 +130,36 @@ def build_parser() -> argparse.ArgumentParser:
     )
     one.add_argument("--exit-code", action="store_true", help="exit with 1 for any NO, 3 for any UNKNOWN")
 
+    train = command("run", "train models and set the measurement beside the prediction", _RUN_EXAMPLES)
+    train.add_argument("what", nargs="+", metavar="TASK", help="tasks, languages or expressions; or one spec (.toml)")
+    train.add_argument(
+        "--encoding", action="append", metavar="E", help="encodings, separated by commas (default: nope,ape)"
+    )
+    train.add_argument("--seeds", type=int, metavar="N", help="models per task and encoding (default: 3)")
+    train.add_argument("--train-length", type=int, metavar="N", help="longest input in training (default: 12)")
+    train.add_argument("--test-length", type=int, metavar="N", help="longest input at test (default: 36)")
+    train.add_argument(
+        "--steps", type=int, metavar="N", help="most training steps (default: see docs/reference/spec.md)"
+    )
+    train.add_argument("--workers", type=int, metavar="N", help="training processes (default: one per core)")
+    train.add_argument("--resume", action="store_true", help="go on with what is missing, which is what happens anyway")
+
+    tell = command("report", "write the report of a store", _REPORT_EXAMPLES)
+    tell.add_argument(
+        "store", nargs="?", default="lengthwise-runs.sqlite", metavar="STORE", help="default: lengthwise-runs.sqlite"
+    )
+    train.add_argument(
+        "--store",
+        default="lengthwise-runs.sqlite",
+        metavar="FILE",
+        help="where results are kept (default: lengthwise-runs.sqlite)",
+    )
+    for each in (train, tell):
+        each.add_argument(
+            "--out", default="lengthwise-report.html", metavar="FILE", help="the page (default: lengthwise-report.html)"
+        )
+        each.add_argument("--markdown", metavar="FILE", help="also write the table as Markdown")
+
     two = command("check", "check certificates, independently of how they were found", _CHECK_EXAMPLES)
     two.add_argument(
         "file", metavar="FILE", help="certificates, or the output of predict --json; - reads standard input"
@@ -124,12 +168,18 @@ def build_parser() -> argparse.ArgumentParser:
 
     three = command("list", "list what has a name", _LIST_EXAMPLES)
     three.add_argument(
-        "kind", choices=("languages", "encodings", "theorems"), metavar="KIND", help="languages, encodings or theorems"
+        "kind",
+        choices=("tasks", "languages", "encodings", "theorems"),
+        metavar="KIND",
+        help="tasks, languages, encodings or theorems",
     )
 
     four = command("show", "show one thing in full", _SHOW_EXAMPLES)
     four.add_argument(
-        "kind", choices=("language", "encoding", "theorem"), metavar="KIND", help="language, encoding or theorem"
+        "kind",
+        choices=("task", "language", "encoding", "theorem"),
+        metavar="KIND",
+        help="task, language, encoding or theorem",
     )
     four.add_argument(
         "name", metavar="NAME", help="its name; for a language also a regular expression or an automaton file"
@@ -159,7 +209,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
 
 
-_COMMANDS = ("predict", "check", "list", "show")
+_COMMANDS = ("predict", "run", "report", "check", "list", "show")
 
 
 def _checked_command(given: list[str]) -> list[str]:
@@ -177,6 +227,10 @@ def _dispatch(options: argparse.Namespace) -> int:
         return 0
     from . import commands  # here, so that --help and --version stay instant
 
+    if options.command in ("run", "report"):
+        from . import running
+
+        return (running.run if options.command == "run" else running.report)(options)
     run = {"predict": commands.predict, "check": commands.check, "list": commands.list_kind, "show": commands.show}
     return run[options.command](options)
 

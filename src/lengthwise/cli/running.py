@@ -12,11 +12,11 @@ from ..experiment.plan import StackPlan
 from ..experiment.run import DEFAULT_STORE, run_experiment
 from ..experiment.spec import Spec, load_spec
 from ..experiment.store import Result, read_store
+from ..files import write_text
 from ..report.page import make_page
 from ..report.statistics import summarize
 from ..report.tables import header, legend, markdown, rows, summary, to_json
-from .output import print_json, write_text
-from .text import paragraph, table
+from .text import paragraph, print_json, table
 
 DEFAULT_REPORT = "lengthwise-report.html"
 
@@ -25,9 +25,7 @@ def run(options: Namespace) -> int:
     """Train what is asked for and missing, then print and write the report."""
     spec = _spec(options)
     with _Bars(quiet=options.json) as bars:
-        outcome = run_experiment(
-            spec, options.store, workers=options.workers, on_plan=bars.begin, on_event=bars.update
-        )
+        outcome = run_experiment(spec, options.store, workers=options.workers, on_plan=bars.begin, on_event=bars.update)
     _publish(list(outcome.results), options)
     return 0
 
@@ -37,7 +35,9 @@ def report(options: Namespace) -> int:
     with read_store(options.store) as store:
         results = store.results()
     if not results:
-        raise InvalidOptionError(f"the store {options.store!r} has no finished run yet.", hint="finish one with 'lengthwise run'.")
+        raise InvalidOptionError(
+            f"the store {options.store!r} has no finished run yet.", hint="finish one with 'lengthwise run'."
+        )
     _publish(results, options)
     return 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Sequence
@@ -69,3 +70,8 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, coloured: int
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join([*(cell.ljust(width) for cell, width in zip(cells, widths, strict=False)), cells[-1]])
+
+
+def print_json(data: object) -> None:
+    """Print JSON data."""
+    print(json.dumps(data, indent=2, ensure_ascii=False))

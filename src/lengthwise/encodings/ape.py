@@ -42,7 +42,8 @@ class LearnedAPE(Encoding):
             return ids_MBL
         room_MB = self.max_length - sizes_MB + 1
         offset_MB = draw.named("offset").integers(room_MB, (tokens_MBL.shape[1],))
-        return (ids_MBL + offset_MB[..., None]).clamp(max=self.max_length - 1)  # only padding lies beyond
+        shifted: Tensor = ids_MBL + offset_MB[..., None]
+        return shifted.clamp(max=self.max_length - 1)  # only padding lies beyond
 
     def embed(self, ids_MBL: Tensor) -> Tensor:
         """Return the rows of the table."""

@@ -45,7 +45,8 @@ class Encoding(nn.Module):
 
     def scores(self, q: Tensor, k: Tensor, x_MBLD: Tensor, ids_MBL: Tensor) -> Tensor:  # noqa: ARG002
         """Return scores before bias and mask, [B, M·H, Q, L]."""
-        return q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
+        scores: Tensor = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
+        return scores
 
     def weights(self, scores: Tensor) -> Tensor:
         """Return attention weights from masked scores."""

@@ -63,6 +63,4 @@ def _require_torch() -> None:
     from importlib.util import find_spec
 
     if find_spec("torch") is None:
-        raise MissingExtraError(
-            "training needs torch, which is not installed.", hint="pip install 'lengthwise[train]'"
-        )
+        raise MissingExtraError("training needs torch, which is not installed.", hint="pip install 'lengthwise[train]'")

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..encodings.cards import ENCODINGS
 from ..errors import InvalidSpecError, did_you_mean, lookup
+from ..files import read_text
 from ..model.shape import Shape
 from ..train.settings import Training, check_number
 
@@ -40,8 +41,6 @@ class Spec:
 
 def load_spec(path: str | Path) -> Spec:
     """Return the spec in a TOML file."""
-    from ..languages.dfa_files import read_text
-
     return parse_spec(read_text(path), str(path))
 
 
@@ -50,13 +49,17 @@ def parse_spec(text: str, source: str = "spec") -> Spec:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise InvalidSpecError(f"{source} is not TOML: {error}.", hint="see docs/reference/spec.md for an example.") from None
+        raise InvalidSpecError(
+            f"{source} is not TOML: {error}.", hint="see docs/reference/spec.md for an example."
+        ) from None
     if isinstance(data.get("version"), int) and data["version"] > VERSION:
         raise InvalidSpecError(
             f"{source} has version {data['version']}; this program reads version {VERSION}.",
             hint="update lengthwise, or write the spec for this version.",
         )
-    return _read(Spec, data, source, "")
+    spec = _read(Spec, data, source, "")
+    assert isinstance(spec, Spec)
+    return spec
 
 
 def dump_spec(spec: Spec) -> str:
@@ -91,7 +94,9 @@ def _read(kind: type[Any], data: Mapping[str, Any], source: str, prefix: str) ->
         inner = {"model": Shape, "training": Training}.get(key)
         if inner and not prefix:
             if not isinstance(value, dict):
-                raise InvalidSpecError(f"{key!r} in {source} must be a table; found {value!r}.", hint=f"write it as [{key}].")
+                raise InvalidSpecError(
+                    f"{key!r} in {source} must be a table; found {value!r}.", hint=f"write it as [{key}]."
+                )
             values[key] = _read(inner, value, source, f"{key}.")
         else:
             values[key] = tuple(value) if isinstance(value, list) else value
@@ -113,7 +118,9 @@ def _check(spec: Spec) -> None:
     for name in spec.encodings:
         lookup("encoding", name, ENCODINGS)
     if type(spec.version) is not int or spec.version != VERSION:
-        raise InvalidSpecError(f"version must be {VERSION}; found {spec.version!r}.", hint=f"write version = {VERSION}.")
+        raise InvalidSpecError(
+            f"version must be {VERSION}; found {spec.version!r}.", hint=f"write version = {VERSION}."
+        )
     for key in ("seeds", "train_length", "test_length"):
         check_number(key, getattr(spec, key), int, 1, 100_000)
     if not isinstance(spec.learning_rates, tuple) or not spec.learning_rates:

@@ -93,7 +93,9 @@ class Store:
     def results(self) -> list[Result]:
         """Return all finished runs in the order in which they were recorded."""
         scores: dict[str, list[tuple[int, int, int]]] = {}
-        for run, *score in self._connection.execute("SELECT run, length, examples, matches FROM scores ORDER BY run, length"):
+        for run, *score in self._connection.execute(
+            "SELECT run, length, examples, matches FROM scores ORDER BY run, length"
+        ):
             scores.setdefault(run, []).append((score[0], score[1], score[2]))
         return [
             Result(
@@ -127,14 +129,16 @@ def open_store(path: str | Path) -> Iterator[Store]:
         lock = open(place.with_name(place.name + ".lock"), "a")  # noqa: SIM115  # held until the store is closed
     except OSError as error:
         raise UnreadableFileError(
-            f"cannot write the store {str(place)!r}: {error.strerror}.", hint="choose a place that can be written, with --store."
+            f"cannot write the store {str(place)!r}: {error.strerror}.",
+            hint="choose a place that can be written, with --store.",
         ) from None
     with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise StoreInUseError(
-                f"the store {str(place)!r} is in use by another process.", hint="wait for it, or choose another with --store."
+                f"the store {str(place)!r} is in use by another process.",
+                hint="wait for it, or choose another with --store.",
             ) from None
         connection = _connect(place)
         try:

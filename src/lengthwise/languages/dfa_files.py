@@ -19,44 +19,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import InvalidAutomatonError, LengthwiseError, UnreadableFileError, did_you_mean
+from ..errors import InvalidAutomatonError, did_you_mean
+from ..files import read_json, write_text
 from .alphabet import make_alphabet
 from .dfa import DFA
 
 _FIELDS = ("alphabet", "initial", "accepting", "transitions")
-
-
-def read_json(path: str | Path) -> Any:
-    """Return the JSON data of a file, or raise with a sentence; a key that appears twice is an error."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise UnreadableFileError(f"there is no file {str(path)!r}.", hint="check the path.") from None
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is not UTF-8 text"
-        raise UnreadableFileError(
-            f"cannot read {str(path)!r}: {reason}.", hint="check the path and its permissions."
-        ) from None
-    return parse_json(text, repr(str(path)))
-
-
-def parse_json(text: str, source: str) -> Any:
-    """Return JSON data from text; ``source`` names where it came from in errors."""
-    try:
-        return json.loads(text, object_pairs_hook=_without_repeats)
-    except json.JSONDecodeError as error:
-        raise UnreadableFileError(
-            f"{source} is not JSON: {error.msg.removesuffix(' at')} at line {error.lineno}, column {error.colno}.",
-            hint="it may be truncated; write it again.",
-        ) from None
-    except LengthwiseError:
-        raise
-    except ValueError:  # Python refuses to read integers of thousands of digits
-        raise UnreadableFileError(
-            f"{source} has a number that is too long to be read.", hint="write it again."
-        ) from None
-    except RecursionError:
-        raise UnreadableFileError(f"{source} is nested too deeply to be read.", hint="write it again.") from None
 
 
 def read_dfa(path: str | Path) -> DFA:
@@ -66,12 +34,7 @@ def read_dfa(path: str | Path) -> DFA:
 
 def write_dfa(language: DFA, path: str | Path) -> None:
     """Write a language as an automaton file."""
-    try:
-        Path(path).write_text(json.dumps(dfa_to_json(language), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise UnreadableFileError(
-            f"cannot write {str(path)!r}: {error.strerror}.", hint="choose a path that can be written."
-        ) from None
+    write_text(path, json.dumps(dfa_to_json(language), indent=2, ensure_ascii=False) + "\n")
 
 
 def dfa_to_json(language: DFA) -> dict[str, object]:
@@ -164,17 +127,6 @@ def _check_row(state: str, targets: object, alphabet: tuple[str, ...]) -> None:
                 f"state {state!r} has no transition on symbol {symbol!r}.",
                 hint="give every state one transition per symbol; let dead ends lead to a rejecting sink.",
             )
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    table: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in table:
-            raise InvalidAutomatonError(
-                f"the key {key!r} appears twice in one table.", hint="name each state, symbol and field once."
-            )
-        table[key] = value
-    return table
 
 
 def _some(names: list[str], most: int = 12) -> str:

@@ -44,7 +44,8 @@ class Norm(nn.Module):
     def forward(self, x_MBLD: Tensor) -> Tensor:
         """Normalize the last axis."""
         normalized = functional.layer_norm(x_MBLD, x_MBLD.shape[-1:])
-        return normalized * self.gain_MD[:, None, None, :] + self.shift_MD[:, None, None, :]
+        scaled: Tensor = normalized * self.gain_MD[:, None, None, :] + self.shift_MD[:, None, None, :]
+        return scaled
 
 
 class Block(nn.Module):

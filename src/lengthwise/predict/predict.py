@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from ..encodings.cards import ENCODINGS, Bound, Card
-from ..errors import lookup
+from ..errors import InvalidOptionError, lookup
 from ..languages.regex import MAX_STATES
 from ..theory.claims import Answer, Fragment, Readout
 from ..theory.deciders import decide
+from ..theory.facts import Facts
 from ..theory.verdict import Verdict
 from .resolve import Question, resolve
+
+if TYPE_CHECKING:
+    from ..tasks.task import Task
 
 DEFAULT_ENCODINGS = ("nope", "ape")
 
@@ -48,7 +53,7 @@ def predict(
     what: str,
     *,
     encodings: Iterable[str] = DEFAULT_ENCODINGS,
-    readout: Readout = Readout.END_MARKER,
+    readout: Readout | None = None,
     alphabet: Iterable[str] | None = None,
     regex: bool = False,
     max_states: int = MAX_STATES,
@@ -60,22 +65,39 @@ def predict(
     nope NO
     ape YES
     """
-    cards = [lookup("encoding", name, ENCODINGS) for name in encodings]
+    names = list(encodings)
+    for name in names:
+        lookup("encoding", name, ENCODINGS)
     question = resolve(what, alphabet=alphabet, regex=regex, max_states=max_states)
+    if question.readout is not None and readout not in (None, question.readout):
+        raise InvalidOptionError(
+            f"the task {what!r} is {question.readout.notation}; another readout was asked for.",
+            hint="leave the readout out.",
+        )
+    verdicts = _predict_facts(question.facts, names, question.readout or readout)
+    return [
+        Prediction(question=question, encoding=name, verdict=verdict)
+        for name, verdict in zip(names, verdicts, strict=True)
+    ]
+
+
+def predict_task(task: Task, encoding: str) -> Verdict:
+    """Return the verdict for a task, read where its objective reads it."""
+    return _predict_facts(task.facts, [encoding], task.objective.readout)[0]
+
+
+def _predict_facts(facts: Facts, encodings: list[str], readout: Readout | None) -> list[Verdict]:
     decided: dict[Fragment, Verdict] = {}
 
     def verdict_for(fragment: Fragment) -> Verdict:
         if fragment not in decided:
-            decided[fragment] = decide(question.facts, fragment, readout)
+            decided[fragment] = decide(facts, fragment, readout)
         return decided[fragment]
 
-    return [
-        Prediction(question=question, encoding=card.name, verdict=_weigh(card, verdict_for, question, readout))
-        for card in cards
-    ]
+    return [_weigh(lookup("encoding", name, ENCODINGS), verdict_for) for name in encodings]
 
 
-def _weigh(card: Card, verdict_for: _Decide, question: Question, readout: Readout) -> Verdict:
+def _weigh(card: Card, verdict_for: _Decide) -> Verdict:
     """Return YES if the task is within ``at_least``, NO if it is outside ``at_most``, otherwise UNKNOWN with the gap."""
     inside = verdict_for(card.at_least.fragment) if card.at_least else None
     if inside is not None and inside.answer is Answer.YES:
@@ -86,16 +108,9 @@ def _weigh(card: Card, verdict_for: _Decide, question: Question, readout: Readou
     if inside is not None:
         return inside  # at_least is undecided here; its reason says why
     bound = card.at_most
-    fragment = bound.fragment if bound else Fragment.PERIODIC_LOCAL
-    return Verdict(
-        answer=Answer.UNKNOWN,
-        fragment=fragment,
-        readout=readout,
-        alphabet=question.facts.language.alphabet,
-        theorem="open",
-        certificate=None,
-        reason=f"no lower bound is proved for {card.name}, so no YES can follow; {_upper(bound, outside)}{_expressible(card, verdict_for)}",
-    )
+    reason = f"no lower bound is proved for {card.name}, so no YES can follow; {_upper(bound, outside)}{_expressible(card, verdict_for)}"
+    like = outside or verdict_for(Fragment.PERIODIC_LOCAL)
+    return replace(like, answer=Answer.UNKNOWN, theorem="open", certificate=None, reason=reason)
 
 
 def _with_assumption(verdict: Verdict, card: Card) -> Verdict:

@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import InvalidOptionError, UnknownNameError, UnreadableFileError
+from ..errors import InvalidOptionError, UnknownNameError, UnreadableFileError, unknown_name
 from ..languages.catalog import LANGUAGES, find_language
 from ..languages.dfa import DFA
 from ..languages.dfa_algebra import over_alphabet
 from ..languages.dfa_files import read_dfa
 from ..languages.regex import MAX_STATES, compile_regex
+from ..theory.claims import Readout
 from ..theory.facts import Facts
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\([A-Za-z0-9_, ]*\))?")
@@ -21,11 +22,12 @@ _LITERAL_BRACES = re.compile(r"(?<!\\)\{[^{}]*,[^{}]*\}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What was asked about: its text, how that was read, and the facts."""
+    """What was asked about: its text, how that was read, the facts, and the readout if the task fixes it."""
 
     what: str
-    read_as: str  # "language", "regex" or "file"
+    read_as: str  # "task", "language", "regex" or "file"
     facts: Facts
+    readout: Readout | None = None
     note: str = ""
 
 
@@ -50,17 +52,21 @@ def resolve(
 
 
 def _resolve_name(what: str, alphabet: Iterable[str] | None) -> Question | None:
-    if what in LANGUAGES or _NAME.fullmatch(what):
-        try:
-            language = find_language(what).language
-        except UnknownNameError as error:
-            if not error.hint.startswith("did you mean"):
-                error.hint = (
-                    f"see 'lengthwise list languages', or add --regex to read {what!r} as a regular expression."
-                )
-            raise
-        return Question(what=what, read_as="language", facts=Facts(language=_widened(language, alphabet)))
-    return None
+    if what not in LANGUAGES and not _NAME.fullmatch(what) and not what.startswith("states("):
+        return None
+    from ..tasks.catalog import find_named_task, task_names  # here, so that regular expressions need not wait for tasks
+
+    task = find_named_task(what, alphabet=alphabet)
+    if task is not None:
+        return Question(what=what, read_as="task", facts=task.facts, readout=task.objective.readout)
+    try:
+        language = find_language(what).language
+    except UnknownNameError:
+        error = unknown_name("task or language", what, [*LANGUAGES, *task_names()])
+        if not error.hint.startswith("did you mean"):
+            error.hint = f"see 'lengthwise list languages', or add --regex to read {what!r} as a regular expression."
+        raise error from None
+    return Question(what=what, read_as="language", facts=Facts(language=_widened(language, alphabet)))
 
 
 def _is_file(what: str) -> bool:

@@ -33,9 +33,13 @@ def draw_curves(cells: Sequence[Cell]) -> str:
         parts.append(f'<text class="tick" x="{_LEFT - 6}" y="{y + 3.5:.1f}" text-anchor="end">{share:.0%}</text>')
     for bounds in cells[0].bins:
         x = across(bounds.high)
-        parts.append(f'<text class="tick" x="{x:.1f}" y="{_HEIGHT - _BOTTOM + 14}" text-anchor="middle">{bounds.high}</text>')
+        parts.append(
+            f'<text class="tick" x="{x:.1f}" y="{_HEIGHT - _BOTTOM + 14}" text-anchor="middle">{bounds.high}</text>'
+        )
     middle = (_LEFT + _WIDTH - _RIGHT) / 2
-    parts.append(f'<text class="tick" x="{middle:.1f}" y="{_HEIGHT - 4}" text-anchor="middle">length (shaded: trained on)</text>')
+    parts.append(
+        f'<text class="tick" x="{middle:.1f}" y="{_HEIGHT - 4}" text-anchor="middle">length (shaded: trained on)</text>'
+    )
     for number, cell in enumerate(cells):
         points = [(across(point.length), point.value) for point in cell.curve]
         upper = " ".join(f"{x:.1f},{up(value.high):.1f}" for x, value in points)
@@ -44,7 +48,9 @@ def draw_curves(cells: Sequence[Cell]) -> str:
         kind = f"series-{number}" + ("" if cell.num_fitted else " unfitted")
         parts.append(f'<polygon class="band {kind}" points="{upper} {lower}"/>')
         parts.append(f'<polyline class="line {kind}" points="{line}"/>')
-        parts += [f'<circle class="dot {kind}" cx="{x:.1f}" cy="{up(value.median):.1f}" r="1.8"/>' for x, value in points]
+        parts += [
+            f'<circle class="dot {kind}" cx="{x:.1f}" cy="{up(value.median):.1f}" r="1.8"/>' for x, value in points
+        ]
     return "\n".join([*parts, "</svg>"])
 
 

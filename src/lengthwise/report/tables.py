@@ -10,7 +10,15 @@ from .statistics import FITTED, GENERALIZED, Cell, Interval, agreement
 def header(cells: Sequence[Cell]) -> list[str]:
     """Return the titles of the columns."""
     num_bins = max(len(cell.bins) for cell in cells)
-    return ["task", "encoding", "predicted", *(f"{number}×" for number in range(1, num_bins + 1)), "fitted", "generalize", "remark"]
+    return [
+        "task",
+        "encoding",
+        "predicted",
+        *(f"{number}×" for number in range(1, num_bins + 1)),
+        "fitted",
+        "generalize",
+        "remark",
+    ]
 
 
 def rows(cells: Sequence[Cell]) -> list[list[str]]:

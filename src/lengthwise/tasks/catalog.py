@@ -22,26 +22,40 @@ TASKS: dict[str, Callable[[], Task]] = {
 }
 
 _CALL = re.compile(r"([a-z_][a-z0-9_]*)\((.*)\)", re.DOTALL)
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\(.*\))?", re.DOTALL)
 
 
-def find_task(name: str, *, alphabet: Iterable[str] | None = None) -> Task:
-    """Return the task of a name, ``unique_copy(N)``, ``states(LANGUAGE)``, or a language's next symbols.
+def task_names() -> list[str]:
+    """Return the names of all tasks that are not regular languages."""
+    return list(TASKS)
 
-    >>> find_task("states((ab)*)").size(3)
-    8
-    """
+
+def find_named_task(name: str, *, alphabet: Iterable[str] | None = None) -> Task | None:
+    """Return the task of a name, ``unique_copy(N)`` or ``states(LANGUAGE)``, or None."""
     if name in TASKS:
         return TASKS[name]()
     call = _CALL.fullmatch(name)
     if call and call[1] == "states":
         return States(_language(call[2], alphabet), call[2])
     if call and call[1] == "unique_copy":
-        if not call[2].strip().isdigit():
+        if not re.fullmatch("[0-9]{1,6}", call[2]):
             raise InvalidOptionError(
                 f"unique_copy takes the number of its symbols; found {call[2]!r}.", hint="for example unique_copy(64)."
             )
         return UniqueCopy(int(call[2]))
-    if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*(\(.*\))?", name) and not _is_language(name):
+    return None
+
+
+def find_task(name: str, *, alphabet: Iterable[str] | None = None) -> Task:
+    """Return the task of a name, or the next symbols of a named language or a regular expression.
+
+    >>> find_task("states((ab)*)").size(3)
+    8
+    """
+    task = find_named_task(name, alphabet=alphabet)
+    if task is not None:
+        return task
+    if _NAME.fullmatch(name) and not _is_language(name):
         raise unknown_name("task", name, [*TASKS, *LANGUAGES])
     return NextSymbols(_language(name, alphabet), name)
 

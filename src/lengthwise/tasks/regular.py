@@ -10,7 +10,8 @@ from ..languages.dfa import DFA
 from ..languages.dfa_algebra import shortest_word
 from ..languages.sampling import WordSampler
 from ..seeds import Draw
-from ..theory.facts import Asked, Facts
+from ..theory.claims import Asked
+from ..theory.facts import Facts
 from .task import BOS, EOS, IGNORE, PAD, SEP, Batch, Objective, Task
 
 END = EOS
@@ -129,7 +130,9 @@ class NextSymbols(_RegularTask):
         prompt = [self.vocabulary[token] for token in tokens[1:] if self.vocabulary[token] != PAD]
         names = [*self.symbols, END]
         sets = [
-            " ".join(name for bit, name in enumerate(names) if target >> bit & 1) for target in targets if target != IGNORE
+            " ".join(name for bit, name in enumerate(names) if target >> bit & 1)
+            for target in targets
+            if target != IGNORE
         ]
         return prompt, sets
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..languages.dfa import DFA
-from .claims import Answer, Fragment, Readout
+from .claims import Answer, Asked, Fragment, Readout
 
 Word = tuple[str, ...]
 Json = dict[str, object]
@@ -50,8 +50,13 @@ class PotentialsCertificate:
     period: int
     vertices: tuple[tuple[int, tuple[int, ...], int], ...]
     components: tuple[Component, ...]
+    asked: Asked = Asked.MEMBERSHIP
     answer: Answer = Answer.YES
-    readout: Readout = Readout.END_MARKER
+
+    @property
+    def readout(self) -> Readout:
+        """Membership is read at the end marker; next symbols where the last symbol is seen."""
+        return readout_of(self.asked)
 
     @property
     def level(self) -> int:
@@ -149,7 +154,8 @@ class ObstructionCertificate:
     """NO for plain C-RASP: states that no count tells apart.
 
     ``enter`` leads from the start to the start of the first pair; after it, ``first`` and ``second`` of that pair
-    (for loops: nothing, and the path) followed by ``suffix`` differ in membership.
+    (for loops: nothing, and the path) followed by ``suffix`` differ in membership, or in their next symbols if those are
+    asked for.
     """
 
     language: DFA
@@ -158,9 +164,14 @@ class ObstructionCertificate:
     pairs: tuple[PathsPair | LoopsPair, ...]
     enter: Word
     suffix: Word
+    asked: Asked = Asked.MEMBERSHIP
     answer: Answer = Answer.NO
     fragment: Fragment = Fragment.PLAIN
-    readout: Readout = Readout.END_MARKER
+
+    @property
+    def readout(self) -> Readout:
+        """Membership is read at the end marker; next symbols where the last symbol is seen."""
+        return readout_of(self.asked)
 
     @property
     def witnesses(self) -> tuple[Word, Word]:
@@ -172,8 +183,9 @@ class ObstructionCertificate:
     def summary(self) -> str:
         """Return the certificate in a few words."""
         letters = sum(len(word) for word in self.witnesses)
+        noun = "letter" if letters == 1 else "letters"
         plural = "s" * (len(self.pairs) > 1)
-        return f"{len(self.pairs)} pair{plural} of walks in a component of {len(self.members)} states, witnesses of {letters} letter{'s' * (letters != 1)}"
+        return f"{len(self.pairs)} pair{plural} of walks in a component of {len(self.members)} states, witnesses of {letters} {noun}"
 
     def to_json(self) -> Json:
         """Return the certificate as JSON data."""
@@ -189,7 +201,10 @@ class ObstructionCertificate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReductionCertificate:
-    """NO: {w : prefix·images(w)·suffix in the language} is a known non-member, which ``target`` names."""
+    """NO: {w : prefix·images(w)·suffix in the language} is a known non-member, which ``target`` names.
+
+    Where next symbols are asked for, it is {w : ``reads`` can follow prefix·images(w)·suffix}; None reads the end.
+    """
 
     language: DFA
     fragment: Fragment
@@ -197,8 +212,14 @@ class ReductionCertificate:
     images: tuple[tuple[str, str], ...]
     prefix: Word
     suffix: Word
+    asked: Asked = Asked.MEMBERSHIP
+    reads: str | None = None
     answer: Answer = Answer.NO
-    readout: Readout = Readout.END_MARKER
+
+    @property
+    def readout(self) -> Readout:
+        """Membership is read at the end marker; next symbols where the last symbol is seen."""
+        return readout_of(self.asked)
 
     def summary(self) -> str:
         """Return the certificate in a few words."""
@@ -212,6 +233,7 @@ class ReductionCertificate:
             "images": dict(self.images),
             "prefix": _word(alphabet, self.prefix),
             "suffix": _word(alphabet, self.suffix),
+            "reads": self.reads,
         }
 
 
@@ -227,6 +249,7 @@ class QuotientsCertificate:
     answer: Answer
     parts: tuple[tuple[str, Certificate], ...]
     readout: Readout = Readout.LAST_SYMBOL
+    asked: Asked = Asked.MEMBERSHIP
 
     @property
     def level(self) -> int:
@@ -250,6 +273,11 @@ class QuotientsCertificate:
 Certificate = PotentialsCertificate | ObstructionCertificate | ReductionCertificate | QuotientsCertificate
 
 
+def readout_of(asked: Asked) -> Readout:
+    """Return where the answer to a question is read, unless it is asked otherwise."""
+    return Readout.END_MARKER if asked is Asked.MEMBERSHIP else Readout.LAST_SYMBOL
+
+
 def level_of(certificate: Certificate | None) -> int | None:
     """Return the level of a YES certificate, and None of any other."""
     if isinstance(certificate, PotentialsCertificate | QuotientsCertificate) and certificate.answer is Answer.YES:
@@ -265,6 +293,7 @@ def _head(certificate: Certificate, kind: str) -> Json:
         "kind": kind,
         "answer": str(certificate.answer),
         "fragment": str(certificate.fragment),
+        "asked": str(certificate.asked),
         "readout": str(certificate.readout),
         "automaton": {
             "alphabet": list(language.alphabet),

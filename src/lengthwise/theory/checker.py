@@ -44,6 +44,7 @@ class Check:
 
     answer: str
     fragment: str
+    asked: str
     readout: str
     alphabet: tuple[str, ...]
     objection: str | None
@@ -89,6 +90,7 @@ def check_certificate(data: object, language: DFA | None = None) -> Check:
     return Check(
         answer=str(data.get("answer")),
         fragment=str(data.get("fragment")),
+        asked=str(data.get("asked")),
         readout=str(data.get("readout")),
         alphabet=tuple(map(str, alphabet)) if isinstance(alphabet, list) else (),
         objection=objection,
@@ -124,7 +126,10 @@ def _require(holds: bool, objection: str) -> None:
         raise _Objection(objection)
 
 
-def _claim(data: Data, answer: str, readout: str, fragments: Sequence[str]) -> None:
+def _claim(data: Data, answer: str, fragments: Sequence[str]) -> None:
+    readouts = {"MEMBERSHIP": "END_MARKER", "NEXT_SYMBOLS": "LAST_SYMBOL"}
+    _require(data["asked"] in readouts, f"nobody asks for {data['asked']!r}")
+    readout = readouts[data["asked"]]
     _require(data["answer"] == answer, f"this kind of certificate proves {answer}, not {data['answer']!r}")
     _require(data["readout"] == readout, f"this kind of certificate is about {readout}, not {data['readout']!r}")
     _require(data["fragment"] in fragments, f"this certificate proves nothing about {data['fragment']!r}")
@@ -190,7 +195,7 @@ def _check_potentials(data: Data, automaton: Automaton) -> None:
     )
     fragments = ["PERIODIC_LOCAL"]
     fragments += ["LOCAL"] * (period == 1) + ["PERIODIC"] * (window == 0) + ["PLAIN"] * (window == 0 and period == 1)
-    _claim(data, "YES", "END_MARKER", fragments)
+    _claim(data, "YES", fragments)
     vertices: list[Vertex] = []
     for state, letters, residue in data["vertices"]:
         _require(_is_integer(state) and _is_integer(residue), "a vertex is malformed")
@@ -208,7 +213,11 @@ def _check_potentials(data: Data, automaton: Automaton) -> None:
             "an edge leads back to an earlier component",
         )
     for component in data["components"]:
-        _check_component(component, vertices, edges)
+        known = _check_component(component, vertices, edges)
+        if data["asked"] == "MEMBERSHIP":
+            _require(len(set(known.values())) == len(known), "the counts do not name every state of a component")
+        else:
+            _check_next_states(known, vertices, edges, automaton)
 
 
 def _check_vertices(vertices: Sequence[Vertex], automaton: Automaton, window: int, period: int) -> list[dict[str, int]]:
@@ -234,7 +243,10 @@ def _check_vertices(vertices: Sequence[Vertex], automaton: Automaton, window: in
     return edges
 
 
-def _check_component(component: Data, vertices: Sequence[Vertex], edges: Sequence[Mapping[str, int]]) -> None:
+def _check_component(
+    component: Data, vertices: Sequence[Vertex], edges: Sequence[Mapping[str, int]]
+) -> dict[int, tuple[object, ...]]:
+    """Return what a program knows of each member: what it sees, and the values of the counts."""
     members = component["members"]
     known: dict[int, tuple[object, ...]] = {member: vertices[member][1:] for member in members}  # what a program knows
     for level in component["levels"]:
@@ -263,12 +275,41 @@ def _check_component(component: Data, vertices: Sequence[Vertex], edges: Sequenc
                         )
                 learned[member] = (*learned[member], values[member])
         known = {member: (*known[member], *learned[member]) for member in members}
-    _require(len(set(known.values())) == len(members), "the counts do not name every state of a component")
+    return known
+
+
+def _check_next_states(
+    known: Mapping[int, object], vertices: Sequence[Vertex], edges: Sequence[Mapping[str, int]], automaton: Automaton
+) -> None:
+    """What is known of a state, and the symbol read there, must name the next state among those that can go on."""
+    alive = _alive(automaton)
+    following: dict[tuple[object, str], int] = {}
+    for member in known:
+        for symbol, target in edges[member].items():
+            if vertices[target][0] in alive:
+                named = following.setdefault((known[member], symbol), target)
+                _require(named == target, f"the counts and the symbol {symbol!r} do not name the next state")
+
+
+def _alive(automaton: Automaton) -> set[int]:
+    """Return the states from which some word is accepted."""
+    alive = set(automaton.accepting)
+    while True:
+        more = {state for state, row in enumerate(automaton.transitions) if alive.intersection(row)} - alive
+        if not more:
+            return alive
+        alive |= more
+
+
+def _next_symbols(automaton: Automaton, alive: set[int], state: int) -> frozenset[str | None]:
+    """Return the symbols that can follow at a state; None stands for the end."""
+    legal: set[str | None] = {symbol for symbol in automaton.alphabet if automaton.step(state, symbol) in alive}
+    return frozenset(legal | ({None} if state in automaton.accepting else set()))
 
 
 def _check_obstruction(data: Data, automaton: Automaton) -> None:
     """Follow the walks: equal counts must lead to states that are equal to every program but not to the language."""
-    _claim(data, "NO", "END_MARKER", ["PLAIN"])
+    _claim(data, "NO", ["PLAIN"])
     members = data["members"]
     _require(all(_is_state(member, automaton.transitions) for member in members), "a member is not a state")
     inside = set(members)
@@ -287,8 +328,24 @@ def _check_obstruction(data: Data, automaton: Automaton) -> None:
     _require(
         automaton.run(enter) == data["pairs"][0]["start"], "the first word does not lead to the start of the first pair"
     )
-    one, two = (automaton.run(suffix, state) in automaton.accepting for state in ends[0])
-    _require(one != two, "the two words do not differ in membership")
+    if data["asked"] == "MEMBERSHIP":
+        one, two = (automaton.run(suffix, state) in automaton.accepting for state in ends[0])
+        _require(one != two, "the two words do not differ in membership")
+    else:
+        _require(len(suffix) > 0, "the two words need a last symbol in common")
+        alive = _alive(automaton)
+        first, second = (_walk_alive(automaton, alive, state, suffix) for state in ends[0])
+        differ = _next_symbols(automaton, alive, first) != _next_symbols(automaton, alive, second)
+        _require(differ, "the two words do not differ in their next symbols")
+
+
+def _walk_alive(automaton: Automaton, alive: set[int], state: int, word: Sequence[str]) -> int:
+    """Return where a word leads; every prefix must still be able to become a word of the language."""
+    _require(state in alive, "a prefix cannot become a word of the language")
+    for symbol in word:
+        state = automaton.step(state, symbol)
+        _require(state in alive, "a prefix cannot become a word of the language")
+    return state
 
 
 def _check_pair(pair: Data, automaton: Automaton, block_of: Mapping[int, int]) -> tuple[int, int]:
@@ -385,7 +442,7 @@ _NON_MEMBERS = {
 
 def _check_reduction(data: Data, automaton: Automaton) -> None:
     """Build the language that the reduction speaks of and compare it with the known one, completely."""
-    _claim(data, "NO", "END_MARKER", ["PLAIN", "LOCAL", "PERIODIC", "PERIODIC_LOCAL"])
+    _claim(data, "NO", ["PLAIN", "LOCAL", "PERIODIC", "PERIODIC_LOCAL"])
     _require(data["target"] in _NON_MEMBERS, f"no theorem speaks of {data['target']!r}")
     target = _NON_MEMBERS[data["target"]]
     images = data["images"]
@@ -395,8 +452,13 @@ def _check_reduction(data: Data, automaton: Automaton) -> None:
     start = automaton.run(_read_word(data["prefix"], automaton))
     met = {(0, start)}
     queue = [(0, start)]
+    alive = _alive(automaton)
     for goal, state in queue:
-        accepted = automaton.run(suffix, state) in automaton.accepting
+        if data["asked"] == "MEMBERSHIP":
+            accepted = automaton.run(suffix, state) in automaton.accepting
+        else:
+            end = _walk_alive(automaton, alive, state, suffix)
+            accepted = data["reads"] in _next_symbols(automaton, alive, end)
         _require(accepted == (goal in target.accepting), f"the reduction does not give {data['target']}")
         for after, column in zip(target.transitions[goal], columns, strict=True):
             pair = (after, automaton.transitions[state][column])
@@ -408,6 +470,7 @@ def _check_reduction(data: Data, automaton: Automaton) -> None:
 def _check_quotients(data: Data, automaton: Automaton) -> None:
     """Check a claim read at the last symbol through certificates for {w : wa accepted}, read at the end marker."""
     _require(data["answer"] in ("YES", "NO"), f"{data['answer']!r} is nothing to prove")
+    _require(data["asked"] == "MEMBERSHIP", f"this kind of certificate is about MEMBERSHIP, not {data['asked']!r}")
     _require(
         data["readout"] == "LAST_SYMBOL", f"this kind of certificate is about LAST_SYMBOL, not {data['readout']!r}"
     )
@@ -422,6 +485,7 @@ def _check_quotients(data: Data, automaton: Automaton) -> None:
             inner["answer"] == data["answer"] and inner["fragment"] == data["fragment"], "a part makes another claim"
         )
         _require(inner["readout"] == "END_MARKER", "a part is not read at the end marker")
+        _require(inner["asked"] == "MEMBERSHIP", "a part is not about membership")
         ends = [
             state
             for state in range(len(automaton.transitions))

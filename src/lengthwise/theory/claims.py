@@ -1,4 +1,4 @@
-"""The words of a claim: an answer, about a fragment of C-RASP, read out at a place."""
+"""The words of a claim: an answer about a fragment of C-RASP, what is asked, and where it is read."""
 
 from __future__ import annotations
 
@@ -31,6 +31,10 @@ class Fragment(StrEnum):
         """Whether a program may see its position modulo a fixed number."""
         return self in (Fragment.PERIODIC, Fragment.PERIODIC_LOCAL)
 
+    def includes(self, other: Fragment) -> bool:
+        """Return whether every program of the other fragment is one of this."""
+        return self.has_windows >= other.has_windows and self.has_periods >= other.has_periods
+
     @property
     def notation(self) -> str:
         """The name in print: C-RASP, C-RASP[local], …"""
@@ -38,6 +42,17 @@ class Fragment(StrEnum):
             name for name, there in (("periodic", self.has_periods), ("local", self.has_windows)) if there
         )
         return f"C-RASP[{inside}]" if inside else "C-RASP"
+
+
+class Asked(StrEnum):
+    """What is asked about a language.
+
+    MEMBERSHIP: is the word in it? NEXT_SYMBOLS: at every prefix that can still become a word, which symbols can follow,
+    and can the word end here?
+    """
+
+    MEMBERSHIP = "MEMBERSHIP"
+    NEXT_SYMBOLS = "NEXT_SYMBOLS"
 
 
 class Readout(StrEnum):

@@ -7,7 +7,7 @@ from math import gcd
 
 from ..languages.dfa import DFA
 from .certificates import Component, Level, PotentialsCertificate, Test
-from .claims import Fragment
+from .claims import Asked, Fragment
 from .graph import Graph
 from .potentials import Edges, Refinement, Round
 
@@ -15,9 +15,13 @@ _MERGING_FACTORS = (1, -1, 2, -2, 3, -3, 4, -4)
 
 
 def build_certificate(
-    language: DFA, fragment: Fragment, graph: Graph, refinements: Iterable[Refinement]
+    language: DFA,
+    fragment: Fragment,
+    graph: Graph,
+    refinements: Iterable[Refinement],
+    asked: Asked = Asked.MEMBERSHIP,
 ) -> PotentialsCertificate:
-    """Return the certificate of refinements that all passed."""
+    """Return the certificate of refinements that tell apart all that is asked for."""
     return PotentialsCertificate(
         language=language,
         fragment=fragment,
@@ -25,6 +29,7 @@ def build_certificate(
         period=graph.period,
         vertices=tuple(graph.vertices),
         components=tuple(_component(refinement) for refinement in refinements),
+        asked=asked,
     )
 
 

@@ -1,4 +1,4 @@
-"""Which regular languages a fragment of C-RASP contains: answers with theorem, certificate and reason.
+"""Which problems a fragment of C-RASP contains: answers with theorem, certificate and reason.
 
 PLAIN is decided exactly. For the other fragments there is the sound half: YES by unrolling with small windows and
 periods, NO by a cited theorem, UNKNOWN otherwise. The class is closed downwards: what is in PLAIN is in all of them,
@@ -7,70 +7,69 @@ and what is not in PERIODIC_LOCAL is in none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from ..errors import CapExceededError
-from ..languages.alphabet import show_word
+from ..errors import CapExceededError, InvalidOptionError
 from ..languages.dfa import DFA
 from ..languages.dfa_algebra import right_quotient
-from .certificates import (
-    Certificate,
-    ObstructionCertificate,
-    PotentialsCertificate,
-    QuotientsCertificate,
-    ReductionCertificate,
-)
-from .claims import Answer, Fragment, Readout
-from .counting import build_certificate, describe_counts
+from ..languages.next_symbols import live_states
+from .certificates import Certificate, QuotientsCertificate, readout_of
+from .claims import Answer, Asked, Fragment, Readout
+from .counting import build_certificate
 from .facts import Facts
 from .graph import Graph, unrolled_graph
 from .obstructions import find_obstruction
 from .potentials import Refinement, refine
+from .reasons import obstruction_reason, program_reason, reduction_reason
 from .reductions import find_reduction
 from .verdict import Verdict
 
 MAX_WINDOW = 2
 MAX_PERIOD = 4
-_SHOWN_COUNTS = 3
-_SHOWN_LETTERS = 40
 
 
-def decide(facts: Facts, fragment: Fragment, readout: Readout = Readout.END_MARKER) -> Verdict:
-    """Return whether the fragment contains the problem, read out there.
+def decide(facts: Facts, fragment: Fragment, readout: Readout | None = None) -> Verdict:
+    """Return whether the fragment contains the problem, read out there or, if not said, where it is usually read.
 
     >>> from lengthwise.languages.regex import compile_regex
     >>> verdict = decide(Facts(language=compile_regex("(ab)*")), Fragment.PLAIN)
     >>> print(verdict.answer, verdict.reason)
     YES counting alone names the state at every length: t1 = #[a] − #[b].
     """
-    if readout is Readout.LAST_SYMBOL:
+    if facts.language is None:
+        return decide_cited(facts, fragment, readout or Readout.END_MARKER)
+    usual = readout_of(facts.asked)
+    if facts.asked is Asked.NEXT_SYMBOLS and readout not in (None, usual):
+        raise InvalidOptionError(
+            f"next symbols are read where the last symbol is seen, not with readout {readout}.",
+            hint="leave the readout out.",
+        )
+    if (readout or usual) is not usual:
         return decide_last_symbol(facts.language, fragment)
     if fragment is Fragment.PLAIN:
-        return decide_plain(facts.language)
-    return decide_unrolled(facts.language, fragment)
+        return decide_plain(facts.language, facts.asked)
+    return decide_unrolled(facts.language, fragment, facts.asked)
 
 
-def decide_plain(language: DFA) -> Verdict:
-    """Decide plain C-RASP, read at the end marker, exactly."""
+def decide_plain(language: DFA, asked: Asked = Asked.MEMBERSHIP) -> Verdict:
+    """Decide plain C-RASP exactly: membership read at the end marker, or next symbols read at the last symbol."""
+    theorem = "balanced_refinement" if asked is Asked.MEMBERSHIP else "next_symbol_refinement"
     graph = plain_graph(language)
     refinements = refine(graph)
-    stuck = [refinement for refinement in refinements if not refinement.passed]
-    if not stuck:
-        certificate = build_certificate(language, Fragment.PLAIN, graph, refinements)
-        return _verdict(
-            Answer.YES, Fragment.PLAIN, language, "balanced_refinement", certificate, _yes_reason(certificate)
-        )
+    stuck = _find_stuck(language, graph, refinements, asked)
+    if stuck is None:
+        certificate = build_certificate(language, Fragment.PLAIN, graph, refinements, asked)
+        return _verdict(Answer.YES, Fragment.PLAIN, language, theorem, certificate, program_reason(certificate), asked)
+    refinement, confused = stuck
     try:
-        obstruction = find_obstruction(language, min(stuck, key=_size))
+        obstruction = find_obstruction(language, refinement, asked, confused)
     except CapExceededError as error:
         reason = f"counting cannot tell all states of a component apart; no certificate: {error.message}"
-        return _verdict(Answer.NO, Fragment.PLAIN, language, "balanced_refinement", None, reason)
-    return _verdict(
-        Answer.NO, Fragment.PLAIN, language, "balanced_refinement", obstruction, _obstruction_reason(obstruction)
-    )
+        return _verdict(Answer.NO, Fragment.PLAIN, language, theorem, None, reason, asked)
+    return _verdict(Answer.NO, Fragment.PLAIN, language, theorem, obstruction, obstruction_reason(obstruction), asked)
 
 
-def decide_unrolled(language: DFA, fragment: Fragment) -> Verdict:
+def decide_unrolled(language: DFA, fragment: Fragment, asked: Asked = Asked.MEMBERSHIP) -> Verdict:
     """Answer for a fragment with windows or periods: YES by a small unrolling, NO by a cited theorem, else UNKNOWN."""
     skipped = ""
     for window, period in _unrollings(fragment):
@@ -80,23 +79,78 @@ def decide_unrolled(language: DFA, fragment: Fragment) -> Verdict:
             skipped = f" ({error.message})"
             continue
         refinements = refine(graph)
-        if all(refinement.passed for refinement in refinements):
-            certificate = build_certificate(language, fragment, graph, refinements)
-            return _verdict(
-                Answer.YES, fragment, language, "unrolled_refinement", certificate, _yes_reason(certificate)
-            )
-    reduction = find_reduction(language, fragment)
+        if _find_stuck(language, graph, refinements, asked) is None:
+            certificate = build_certificate(language, fragment, graph, refinements, asked)
+            reason = program_reason(certificate)
+            return _verdict(Answer.YES, fragment, language, "unrolled_refinement", certificate, reason, asked)
+    reduction = find_reduction(language, fragment, asked)
     if reduction is not None:
-        return _verdict(Answer.NO, fragment, language, "known_non_member", reduction, _reduction_reason(reduction))
-    tried = [f"window up to {MAX_WINDOW}"] * fragment.has_windows + [
-        f"period up to {MAX_PERIOD}"
-    ] * fragment.has_periods
+        reason = reduction_reason(reduction)
+        return _verdict(Answer.NO, fragment, language, "known_non_member", reduction, reason, asked)
+    windows = [f"window up to {MAX_WINDOW}"] * fragment.has_windows
+    periods = [f"period up to {MAX_PERIOD}"] * fragment.has_periods
     found = "was found" if skipped else "exists"
     reason = (
-        f"no program with {' and '.join(tried)} {found}, and no cited theorem excludes larger ones; "
+        f"no program with {' and '.join(windows + periods)} {found}, and no cited theorem excludes larger ones; "
         f"the exact decision for {fragment.notation} is not part of this version{skipped}."
     )
-    return _verdict(Answer.UNKNOWN, fragment, language, "open", None, reason)
+    return _verdict(Answer.UNKNOWN, fragment, language, "open", None, reason, asked)
+
+
+def decide_cited(facts: Facts, fragment: Fragment, readout: Readout) -> Verdict:
+    """Answer by what is published: a YES for a smaller fragment or a NO for a larger one."""
+    for citation in facts.cited:
+        holds = (
+            fragment.includes(citation.fragment)
+            if citation.answer is Answer.YES
+            else citation.fragment.includes(fragment)
+        )
+        if holds:
+            answer, theorem, reason = citation.answer, citation.theorem, citation.reason
+            break
+    else:
+        answer, theorem, reason = (
+            Answer.UNKNOWN,
+            "open",
+            f"nothing that this version knows settles {fragment.notation}.",
+        )
+    return Verdict(
+        answer=answer,
+        fragment=fragment,
+        readout=readout,
+        alphabet=(),
+        theorem=theorem,
+        certificate=None,
+        reason=reason,
+    )
+
+
+def _find_stuck(
+    language: DFA, graph: Graph, refinements: Sequence[Refinement], asked: Asked
+) -> tuple[Refinement, tuple[int, int]] | None:
+    """Return the smallest component that counting cannot track, with two of its members that stay confused, or None."""
+    if asked is Asked.MEMBERSHIP:
+        found = [(each, (0, 0)) for each in refinements if not each.passed]
+    else:
+        live = live_states(language)
+        found = [
+            (each, pair)
+            for each in refinements
+            if not each.passed and (pair := _confused_next(graph, each, live)) is not None
+        ]
+    return min(found, key=lambda item: len(item[0].members)) if found else None
+
+
+def _confused_next(graph: Graph, refinement: Refinement, live: frozenset[int]) -> tuple[int, int] | None:
+    """Return two members of one block that one symbol leads to different live states, or None."""
+    following: dict[tuple[int, int], tuple[int, int]] = {}
+    for member, (vertex, block) in enumerate(zip(refinement.members, refinement.blocks, strict=True)):
+        for symbol, target in enumerate(graph.edges[vertex]):
+            if graph.vertices[target][0] in live:
+                other, named = following.setdefault((block, symbol), (member, target))
+                if named != target:
+                    return other, member
+    return None
 
 
 def decide_last_symbol(language: DFA, fragment: Fragment) -> Verdict:
@@ -132,10 +186,6 @@ def _unrollings(fragment: Fragment) -> Iterator[tuple[int, int]]:
             yield window, period
 
 
-def _size(refinement: Refinement) -> int:
-    return len(refinement.members)
-
-
 def _verdict(
     answer: Answer,
     fragment: Fragment,
@@ -143,16 +193,18 @@ def _verdict(
     theorem: str,
     certificate: Certificate | None,
     reason: str,
-    readout: Readout = Readout.END_MARKER,
+    asked: Asked = Asked.MEMBERSHIP,
+    readout: Readout | None = None,
 ) -> Verdict:
     return Verdict(
         answer=answer,
         fragment=fragment,
-        readout=readout,
+        readout=readout or readout_of(asked),
         alphabet=language.alphabet,
         theorem=theorem,
         certificate=certificate,
         reason=reason,
+        asked=asked,
     )
 
 
@@ -164,53 +216,6 @@ def _last_symbol_verdict(
         if parts
         else None
     )
-    return _verdict(part.answer, part.fragment, language, part.theorem, certificate, reason, Readout.LAST_SYMBOL)
-
-
-def _yes_reason(certificate: PotentialsCertificate) -> str:
-    counts = describe_counts(certificate)
-    seen = []
-    if certificate.window:
-        letters = "letter" if certificate.window == 1 else f"{certificate.window} letters"
-        seen.append(f"the last {letters}")
-    if certificate.period > 1:
-        seen.append(f"the position modulo {certificate.period}")
-    if not counts and not seen:
-        return "the automaton never returns to a state it has left, so seeing which states were passed is enough."
-    subjects = [*seen, "counting"] if seen and counts else seen or ["counting alone"]
-    subject = " and ".join(subjects)
-    verb = "names" if len(subjects) == 1 and certificate.window < 2 else "name"
-    if not counts:
-        return f"{subject} {verb} the state at every length."
-    shown = "; ".join(counts[:_SHOWN_COUNTS]) + ("; …" if len(counts) > _SHOWN_COUNTS else "")
-    return f"{subject} {verb} the state at every length: {shown}."
-
-
-def _obstruction_reason(certificate: ObstructionCertificate) -> str:
-    first, second = certificate.witnesses
-    inside, outside = (first, second) if first in certificate.language else (second, first)
-    return (
-        f"no program keeps {_shortened(inside)} (in the language) and {_shortened(outside)} (not in it) apart "
-        "once a long enough loop is read before they part."
+    return _verdict(
+        part.answer, part.fragment, language, part.theorem, certificate, reason, readout=Readout.LAST_SYMBOL
     )
-
-
-def _reduction_reason(certificate: ReductionCertificate) -> str:
-    renamed = [f"{image} for {symbol}" for symbol, image in certificate.images if symbol != image]
-    if certificate.prefix:
-        renamed.append(f"after {_shortened(certificate.prefix)}")
-    if certificate.suffix:
-        renamed.append(f"ending in {_shortened(certificate.suffix)}")
-    how = f" ({', '.join(renamed)})" if renamed else ""
-    whole = (
-        not certificate.prefix
-        and not certificate.suffix
-        and len(certificate.images) == len(certificate.language.alphabet)
-    )
-    subject = "this is" if whole else "a part of it is"
-    return f"{subject} {certificate.target}{how}, which is proved not to be in C-RASP[periodic, local]."
-
-
-def _shortened(word: tuple[str, ...]) -> str:
-    shown = show_word(word)
-    return shown if len(shown) <= _SHOWN_LETTERS else f"{shown[: _SHOWN_LETTERS - 1]}… ({len(word)} letters)"

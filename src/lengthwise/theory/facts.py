@@ -3,21 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 from ..languages.dfa import DFA
-from .claims import Answer, Fragment
-
-
-class Asked(StrEnum):
-    """What is asked about a language.
-
-    MEMBERSHIP: is the word in it? NEXT_SYMBOLS: at every prefix that can still become a word, which symbols can follow,
-    and can the word end here?
-    """
-
-    MEMBERSHIP = "MEMBERSHIP"
-    NEXT_SYMBOLS = "NEXT_SYMBOLS"
+from .claims import Answer, Asked, Fragment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,9 @@ from math import lcm
 from ..errors import CapExceededError
 from ..languages.dfa import DFA
 from ..languages.dfa_algebra import separating_suffix, shortest_path
+from ..languages.next_symbols import live_states, separating_next_symbols
 from .certificates import LoopsPair, ObstructionCertificate, PathsPair
+from .claims import Asked
 from .potentials import Edges, Refinement
 
 MAX_LETTERS = 1_000_000
@@ -45,8 +47,14 @@ class _Pair:
         return len(self.first) + len(self.second) + sum(len(loop) for loop in self.loops or ())
 
 
-def find_obstruction(language: DFA, refinement: Refinement) -> ObstructionCertificate:
-    """Return the certificate that a component whose refinement is stuck cannot be tracked by counting."""
+def find_obstruction(
+    language: DFA, refinement: Refinement, asked: Asked, confused: tuple[int, int]
+) -> ObstructionCertificate:
+    """Return the certificate that a component whose refinement is stuck cannot be tracked by counting.
+
+    Where next symbols are asked for, ``confused`` names two members of one block that lead to different states by one
+    symbol.
+    """
     edges, blocks = refinement.edges, refinement.blocks
     classes = _Classes(edges)
     pairs: list[_Pair] = []
@@ -61,9 +69,17 @@ def find_obstruction(language: DFA, refinement: Refinement) -> ObstructionCertif
     pairs.sort(key=lambda pair: pair.size)
 
     members = refinement.members
-    head = pairs[0]
-    enter = shortest_path(language, 0, lambda state: state == members[head.start])
-    suffix = separating_suffix(language, members[head.ends[0]], members[head.ends[1]])
+    if asked is Asked.NEXT_SYMBOLS:
+        live = live_states(language)
+        pairs.append(_pair_from_cycles(edges, blocks, *confused))
+        suffixes = [separating_next_symbols(language, live, *(members[end] for end in pair.ends)) for pair in pairs]
+        place = next(place for place, suffix in enumerate(suffixes) if suffix is not None)
+        head, suffix = pairs[place], suffixes[place]
+        pairs = [head, *(pair for pair in pairs[:-1] if pair is not head)]
+    else:
+        head = pairs[0]
+        suffix = separating_suffix(language, members[head.ends[0]], members[head.ends[1]])
+    enter = shortest_path(language, 0, members[head.start].__eq__)
     assert enter is not None
     assert suffix is not None
     grouped: dict[int, list[int]] = {}
@@ -76,6 +92,7 @@ def find_obstruction(language: DFA, refinement: Refinement) -> ObstructionCertif
         pairs=tuple(_as_certificate(language, members, pair) for pair in pairs),
         enter=enter,
         suffix=suffix,
+        asked=asked,
     )
 
 

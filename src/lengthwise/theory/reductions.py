@@ -10,9 +10,10 @@ from itertools import product
 
 from ..languages.dfa import DFA
 from ..languages.dfa_algebra import Word, shortest_path
+from ..languages.next_symbols import live_states
 from ..languages.regex import compile_regex
 from .certificates import ReductionCertificate
-from .claims import Fragment
+from .claims import Asked, Fragment
 
 MAX_TRIES = 20_000
 MAX_SUFFIX_STEPS = 64
@@ -30,9 +31,10 @@ def known_non_members() -> dict[str, DFA]:
     }
 
 
-def find_reduction(language: DFA, fragment: Fragment) -> ReductionCertificate | None:
+def find_reduction(language: DFA, fragment: Fragment, asked: Asked) -> ReductionCertificate | None:
     """Return a reduction of a known non-member to the language, or None when the search finds none."""
     num_symbols = len(language.alphabet)
+    readings = _readings(language, asked)
     tries = 0
     for name, target in known_non_members().items():
         if target.num_states > language.num_states:
@@ -42,23 +44,43 @@ def find_reduction(language: DFA, fragment: Fragment) -> ReductionCertificate | 
                 tries += 1
                 if tries > MAX_TRIES:
                     return None
-                suffix = _matching_suffix(language, start, images, target)
-                if suffix is not None:
-                    prefix = shortest_path(language, 0, start.__eq__)
-                    assert prefix is not None
-                    return ReductionCertificate(
-                        language=language,
-                        fragment=fragment,
-                        target=name,
-                        images=tuple(zip(target.alphabet, language.decode(images), strict=True)),
-                        prefix=prefix,
-                        suffix=suffix,
-                    )
+                states = _matched_states(language, start, images, target)
+                if states is None:
+                    continue
+                for reads, (yes, allowed) in readings.items():
+                    suffix = _separating_word(language, states, yes, allowed)
+                    if suffix is not None:
+                        prefix = shortest_path(language, 0, start.__eq__)
+                        assert prefix is not None
+                        return ReductionCertificate(
+                            language=language,
+                            fragment=fragment,
+                            target=name,
+                            images=tuple(zip(target.alphabet, language.decode(images), strict=True)),
+                            prefix=prefix,
+                            suffix=suffix,
+                            asked=asked,
+                            reads=reads,
+                        )
     return None
 
 
-def _matching_suffix(language: DFA, start: int, images: tuple[int, ...], target: DFA) -> Word | None:
-    """Return z such that the target's word w is accepted exactly if h(w)·z is, from ``start``, or None."""
+def _readings(language: DFA, asked: Asked) -> dict[str | None, tuple[frozenset[int], frozenset[int]]]:
+    """Return what may be read off a state: the states that answer yes, and those that may occur at all."""
+    if asked is Asked.MEMBERSHIP:
+        return {None: (language.accepting, frozenset(range(language.num_states)))}
+    live = live_states(language)
+    readings: dict[str | None, tuple[frozenset[int], frozenset[int]]] = {None: (language.accepting, live)}
+    for number, symbol in enumerate(language.alphabet):
+        yes = frozenset(state for state in live if language.transitions[state][number] in live)
+        readings[symbol] = (yes, live)
+    return readings
+
+
+def _matched_states(
+    language: DFA, start: int, images: tuple[int, ...], target: DFA
+) -> tuple[frozenset[int], frozenset[int]] | None:
+    """Return where h(w) leads from ``start`` for the words w of the target and for all others; None if they overlap."""
     met = {(0, start)}
     queue = [(0, start)]
     inside: set[int] = set()
@@ -72,24 +94,28 @@ def _matching_suffix(language: DFA, start: int, images: tuple[int, ...], target:
             if pair not in met:
                 met.add(pair)
                 queue.append(pair)
-    return _separating_word(language, frozenset(inside), frozenset(outside))
+    return frozenset(inside), frozenset(outside)
 
 
-def _separating_word(language: DFA, inside: frozenset[int], outside: frozenset[int]) -> Word | None:
-    """Return a short word accepted from all states of the first set and from none of the second, or None."""
-    words: dict[tuple[frozenset[int], frozenset[int]], tuple[int, ...]] = {(inside, outside): ()}
-    queue = [(inside, outside)]
-    for yes, no in queue:
-        if yes <= language.accepting and not no & language.accepting:
-            return language.decode(words[yes, no])
+def _separating_word(
+    language: DFA, states: tuple[frozenset[int], frozenset[int]], yes: frozenset[int], allowed: frozenset[int]
+) -> Word | None:
+    """Return a short word that leads all of the first set to a yes and none of the second, over allowed states only."""
+    words: dict[tuple[frozenset[int], frozenset[int]], tuple[int, ...]] = {states: ()}
+    queue = [states]
+    for first, second in queue:
+        if not first <= allowed or not second <= allowed:
+            continue
+        if first <= yes and not second & yes:
+            return language.decode(words[first, second])
         if len(queue) > MAX_SUFFIX_STEPS:
             continue
         for symbol in range(len(language.alphabet)):
             after = (
-                frozenset(language.transitions[state][symbol] for state in yes),
-                frozenset(language.transitions[state][symbol] for state in no),
+                frozenset(language.transitions[state][symbol] for state in first),
+                frozenset(language.transitions[state][symbol] for state in second),
             )
             if after not in words and not after[0] & after[1]:
-                words[after] = (*words[yes, no], symbol)
+                words[after] = (*words[first, second], symbol)
                 queue.append(after)
     return None

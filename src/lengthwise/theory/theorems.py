@@ -30,6 +30,18 @@ THEOREMS: dict[str, Theorem] = {
             "implies failure is an empirical finding, not a theorem."
         ),
     ),
+    "next_symbol_refinement": Theorem(
+        statement=(
+            "With the last symbol seen, plain C-RASP can tell the legal next symbols at every prefix that can still become a "
+            "word exactly if, in every strongly connected component, states that balanced refinement leaves together lead "
+            "by each symbol to one state, or at most one of them can go on."
+        ),
+        citation="What a program implies for NoPE transformers: " + HUANG + ".",
+        status=(
+            "Our own, proved in docs/concepts/deciding.md and not peer reviewed. That a program implies length "
+            "generalization is published, for an idealized learner; the converse is an empirical finding."
+        ),
+    ),
     "unrolled_refinement": Theorem(
         statement=(
             "If balanced refinement separates the states of the automaton unrolled by the last k letters and the position "
@@ -54,6 +66,28 @@ THEOREMS: dict[str, Theorem] = {
             "Non-membership is published; the two closure properties are elementary (docs/concepts/deciding.md). That no "
             "program means no length generalization is an empirical finding, not a theorem."
         ),
+    ),
+    "communication": Theorem(
+        statement=(
+            "What a limit transformer with periodic and local positional information knows of the first half of an input of "
+            "length n fits into O(log n) bits. Copying arbitrary strings needs linearly many, so it is not in "
+            "C-RASP[periodic, local]."
+        ),
+        citation=HUANG + " (Theorem 12 and Corollary 13).",
+        status="Published. That no program means no length generalization is an empirical finding, not a theorem.",
+    ),
+    "published_program": Theorem(
+        statement="A program of the class for this task is published, or follows at once from published ones.",
+        citation=HUANG + ".",
+        status=(
+            "The program is quoted, not yet checked by this version. That a program implies length generalization is "
+            "published, for an idealized learner."
+        ),
+    ),
+    "published_prediction": Theorem(
+        statement="The source predicts that there is no program of the class for this task.",
+        citation=HUANG + ".",
+        status="A prediction printed in the paper and borne out by its experiments; we know of no proof and offer none.",
     ),
     "open": Theorem(
         statement="No theorem that this version knows settles the question.",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..errors import ThreeAnswersError
 from .certificates import Certificate, level_of
-from .claims import Answer, Fragment, Readout
+from .claims import Answer, Asked, Fragment, Readout
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,10 +16,11 @@ class Verdict:
     answer: Answer
     fragment: Fragment
     readout: Readout
-    alphabet: tuple[str, ...]
+    alphabet: tuple[str, ...]  # empty for problems that are not languages
     theorem: str
     certificate: Certificate | None
     reason: str
+    asked: Asked = Asked.MEMBERSHIP
 
     @property
     def level(self) -> int | None:

@@ -22,6 +22,7 @@ from .objectives import loss_per_model
 from .optimizer import StackedAdamW
 from .settings import Training
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trained:
     """What one run came to: its scores at every length, its losses, and when it stopped."""
@@ -83,9 +84,7 @@ class Stack:
         )
         self.model.initialize(open_stream(INITIALIZATION, seed=list(seeds)))
         self.model.to(device)
-        self.optimizer = StackedAdamW(
-            self.model.parameters(), weight_decay=training.weight_decay, clip=training.clip
-        )
+        self.optimizer = StackedAdamW(self.model.parameters(), weight_decay=training.weight_decay, clip=training.clip)
         self.data = open_stream(DATA, seed=list(seeds), xp=self.xp)
         evaluation = open_stream(EVALUATION, seed=list(seeds), xp=self.xp)
         self.bins = [
@@ -103,7 +102,7 @@ class Stack:
         outputs = self.model(batch.tokens_MBL, ids, batch.scale_MB)
         losses_M = loss_per_model(self.task.objective, outputs, batch.targets_MBL)
         self.optimizer.zero_grad()
-        losses_M.sum().backward()
+        losses_M.sum().backward()  # type: ignore[no-untyped-call]
         warm = min(1.0, (number + 1) / max(1, self.training.warmup))
         decay = 1 - number / self.training.steps
         self.optimizer.step(self.rates_M * self.running_M * (warm * decay))

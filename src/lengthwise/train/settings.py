@@ -42,4 +42,6 @@ def check_number(name: str, value: object, kind: type, low: float, high: float) 
     right_kind = type(value) is int or (kind is float and type(value) is float)
     if not right_kind or not low <= value <= high:  # type: ignore[operator]  # a number, if it is of the right kind
         what = "a whole number" if kind is int else "a number"
-        raise InvalidOptionError(f"{name} must be {what} from {low:g} to {high:g}; found {value!r}.", hint="correct the value.")
+        raise InvalidOptionError(
+            f"{name} must be {what} from {low:g} to {high:g}; found {value!r}.", hint="correct the value."
+        )

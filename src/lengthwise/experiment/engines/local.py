@@ -13,15 +13,11 @@ import signal
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ...errors import LengthwiseError
+from ...errors import TrainingFailedError
 from ..plan import StackPlan
 from .work import StackDone, StackProgress, train_planned
 
 _PATIENCE = 1.0  # seconds between looks at whether the workers still live
-
-
-class WorkerDied(LengthwiseError, RuntimeError):
-    """A worker process that ended without a word."""
 
 
 def train_locally(stacks: Sequence[StackPlan], *, workers: int | None = None) -> Iterator[StackProgress | StackDone]:
@@ -77,7 +73,7 @@ def _work(tasks: Any, events: Any) -> None:
 def _require_alive(processes: Sequence[Any]) -> None:
     for process in processes:
         if process.exitcode not in (None, 0):
-            raise WorkerDied(
+            raise TrainingFailedError(
                 f"a training process ended with exit code {process.exitcode}.",
                 hint="it may have run out of memory; finished runs are kept, so run the same command again.",
             )
