@@ -69,7 +69,8 @@ class Block(nn.Module):
         mixed = attend(q, k, v, normalized, encoding, ids_MBL, scale_MB)
         x_MBLD = x_MBLD + self.project(self._from_heads(mixed, x_MBLD.shape[0]))
         hidden = functional.gelu(self.expand(self.norm_2(x_MBLD)), approximate="tanh")
-        return x_MBLD + self.contract(hidden)
+        added: Tensor = x_MBLD + self.contract(hidden)
+        return added
 
     def _to_heads(self, x_MBLD: Tensor) -> Tensor:
         models, batch, length, _ = x_MBLD.shape

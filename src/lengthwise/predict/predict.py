@@ -109,7 +109,7 @@ def _weigh(card: Card, verdict_for: _Decide) -> Verdict:
         return inside  # at_least is undecided here; its reason says why
     bound = card.at_most
     reason = f"no lower bound is proved for {card.name}, so no YES can follow; {_upper(bound, outside)}{_expressible(card, verdict_for)}"
-    like = outside or verdict_for(Fragment.PERIODIC_LOCAL)
+    like = outside if outside is not None else verdict_for(Fragment.PERIODIC_LOCAL)
     return replace(like, answer=Answer.UNKNOWN, theorem="open", certificate=None, reason=reason)
 
 
