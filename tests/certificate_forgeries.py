@@ -14,12 +14,13 @@ from typing import Any
 
 from lengthwise.languages.dfa import DFA
 from lengthwise.languages.dfa_algebra import separating_suffix, shortest_path
-from lengthwise.theory.claims import Fragment
+from lengthwise.theory.claims import Asked, Fragment
 from lengthwise.theory.counting import build_certificate
 from lengthwise.theory.graph import strong_components, unrolled_graph
 from lengthwise.theory.potentials import refine
 
 Json = dict[str, Any]
+READOUTS = {Asked.MEMBERSHIP: "END_MARKER", Asked.NEXT_SYMBOLS: "LAST_SYMBOL"}
 YesForger = Callable[[Random, Json, int], None]
 
 
@@ -29,12 +30,17 @@ def automaton_of(language: DFA) -> Json:
     return {"alphabet": list(language.alphabet), "transitions": rows, "accepting": sorted(language.accepting)}
 
 
-def as_far_as_it_goes(language: DFA, fragment: Fragment) -> tuple[Json, list[int]]:
+def asking(data: Json, asked: Asked) -> Json:
+    """Return a certificate with another question, read where that is read."""
+    return data | {"asked": str(asked), "readout": READOUTS[asked]}
+
+
+def as_far_as_it_goes(language: DFA, fragment: Fragment, asked: Asked) -> tuple[Json, list[int]]:
     """Return an honest YES certificate that stops where refinement is stuck, and which components are stuck."""
     window = int(fragment.has_windows)
     graph = unrolled_graph(language, window=window, period=2 if fragment.has_periods else 1)
     refinements = refine(graph)
-    data = copy.deepcopy(build_certificate(language, fragment, graph, refinements).to_json())
+    data = copy.deepcopy(build_certificate(language, fragment, graph, refinements, asked).to_json())
     return data, [number for number, refinement in enumerate(refinements) if not refinement.passed]
 
 
@@ -159,9 +165,11 @@ YES_FORGERS: list[YesForger] = [
 ]
 
 
-def forged_yes(rng: Random, language: DFA, fragment: Fragment, forger: YesForger) -> Json | None:
+def forged_yes(
+    rng: Random, language: DFA, fragment: Fragment, forger: YesForger, asked: Asked = Asked.MEMBERSHIP
+) -> Json | None:
     """Return a forged YES for a language whose answer is NO, or None when there is nothing to cheat about."""
-    data, stuck = as_far_as_it_goes(language, fragment)
+    data, stuck = as_far_as_it_goes(language, fragment, asked)
     if not stuck:
         return None
     for number in reversed(stuck):  # from the back, because a forger may change the number of components
@@ -190,7 +198,7 @@ def obstruction(
     enter = shortest_path(language, 0, lambda state: state == pairs[0]["start"])
     suffix = separating_suffix(language, *ends)
     head = {"lengthwise": "certificate", "version": 1, "kind": "obstruction", "automaton": automaton_of(language)}
-    claim = {"answer": "NO", "fragment": "PLAIN", "readout": "END_MARKER"}
+    claim = {"answer": "NO", "fragment": "PLAIN", "asked": "MEMBERSHIP", "readout": "END_MARKER"}
     body = {
         "members": list(members),
         "blocks": blocks,
@@ -347,14 +355,25 @@ NO_FORGERS: list[Callable[[DFA], Json | None]] = [
 ]
 
 
-def reduction(rng: Random, language: DFA, fragment: Fragment) -> Json:
+def reduction(rng: Random, language: DFA, fragment: Fragment, asked: Asked = Asked.MEMBERSHIP) -> Json:
     """Claim some reduction to a known non-member."""
     target, symbols = rng.choice([("PARITY", "ab"), ("{0,1,2}*02*", "012"), ("TOMITA_6", "01"), ("TOMITA_3", "01")])
     words = {name: [rng.choice(language.alphabet) for _ in range(rng.randint(0, 2))] for name in ("prefix", "suffix")}
-    head = {"lengthwise": "certificate", "version": 1, "kind": "reduction", "answer": "NO", "readout": "END_MARKER"}
+    head = {
+        "lengthwise": "certificate",
+        "version": 1,
+        "kind": "reduction",
+        "answer": "NO",
+        "automaton": automaton_of(language),
+    }
     images = {symbol: rng.choice(language.alphabet) for symbol in symbols}
-    return (
-        head
-        | words
-        | {"target": target, "images": images, "fragment": str(fragment), "automaton": automaton_of(language)}
-    )
+    reads = rng.choice((None, *language.alphabet)) if asked is Asked.NEXT_SYMBOLS else None
+    body = {"target": target, "images": images, "fragment": str(fragment), "reads": reads}
+    return asking(head | words | body, asked)
+
+
+def with_other_suffixes(language: DFA, data: Json) -> Iterator[Json]:
+    """Yield an obstruction with every short word in the place of its suffix."""
+    for size in range(4):
+        for word in product(language.alphabet, repeat=size):
+            yield data | {"suffix": list(word)}

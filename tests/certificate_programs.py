@@ -90,6 +90,56 @@ class CountingProgram:
         return number
 
 
+class NextSymbolsProgram(CountingProgram):
+    """One run of a program for next symbols: it sees the letter it reads, and trusts that every prefix is live.
+
+    What it knows before a letter, by look and counts, may leave several vertices possible. With the letter, only one
+    vertex that can still lead to a word must be left; more, or none, is an error here.
+    """
+
+    def __init__(self, data: Data) -> None:
+        super().__init__(data)
+        rows = data["automaton"]["transitions"]
+        live = set(data["automaton"]["accepting"])
+        for _ in rows:
+            live |= {state for state, row in enumerate(rows) if live & set(row)}
+        self.live = live
+        self.now = self.vertices.index((0, (), 0))
+
+    def copy(self) -> NextSymbolsProgram:
+        other = object.__new__(NextSymbolsProgram)
+        other.__dict__.update(self.__dict__)
+        other.counts = [list(level) for level in self.counts]
+        return other
+
+    def read(self, symbol: str) -> None:
+        """Read one letter: name the vertex after it, and move the counts."""
+        possible = self.candidates(len(self.component["levels"]))
+        blocks = [self.block(number) for number in range(len(self.counts))]
+        self.recent = (*self.recent, symbol)[-self.data["window"] :] if self.data["window"] else ()
+        self.length += 1
+        rows, column = self.data["automaton"]["transitions"], self.alphabet.index(symbol)
+        after = {rows[self.vertices[member][0]][column] for member in possible} & self.live
+        (state,) = after
+        self.now = self.vertices.index((state, self.recent, self.length % self.data["period"]))
+        if self.now not in self.component["members"]:
+            self.enter(self.now)
+            return
+        for level, counts, block in zip(self.component["levels"], self.counts, blocks, strict=True):
+            for number, test in enumerate(level["tests"]):
+                (gain,) = [gain for letter, where, gain in test["gains"] if (letter, where) == (symbol, block)]
+                counts[number] += gain
+
+    def next_symbols(self) -> set[str | None]:
+        """Return the symbols that can follow; None stands for the end."""
+        state = self.vertices[self.now][0]
+        row = self.data["automaton"]["transitions"][state]
+        legal: set[str | None] = {
+            symbol for symbol, target in zip(self.alphabet, row, strict=True) if target in self.live
+        }
+        return legal | ({None} if state in self.data["automaton"]["accepting"] else set())
+
+
 def accepts(data: Data, word: Sequence[str]) -> bool:
     """Return whether the program of a potentials certificate accepts a word."""
     program = CountingProgram(data)

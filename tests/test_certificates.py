@@ -19,9 +19,9 @@ from lengthwise.errors import InvalidCertificateError
 from lengthwise.languages.catalog import LANGUAGES, find_language
 from lengthwise.languages.dfa import DFA
 from lengthwise.languages.regex import compile_regex
-from lengthwise.theory import checker
+from lengthwise.theory import checker, replay
 from lengthwise.theory.checker import check_certificate
-from lengthwise.theory.claims import Answer, Fragment, Readout
+from lengthwise.theory.claims import Answer, Asked, Fragment, Readout
 from lengthwise.theory.deciders import decide
 from lengthwise.theory.facts import Facts
 from lengthwise.theory.verdict import Verdict
@@ -29,16 +29,27 @@ from lengthwise.theory.verdict import Verdict
 Json = dict[str, Any]
 
 
+#: The three questions, each with where it is read.
+QUESTIONS = [
+    (Asked.MEMBERSHIP, Readout.END_MARKER),
+    (Asked.MEMBERSHIP, Readout.LAST_SYMBOL),
+    (Asked.NEXT_SYMBOLS, Readout.LAST_SYMBOL),
+]
+
+
 @cache
-def ask(language: DFA, fragment: Fragment, readout: Readout) -> Verdict:
-    return decide(Facts(language=language), fragment, readout)
+def ask(language: DFA, fragment: Fragment, readout: Readout, asked: Asked = Asked.MEMBERSHIP) -> Verdict:
+    return decide(Facts(language=language, asked=asked), fragment, readout)
 
 
 def certificate_of(
-    language: DFA, fragment: Fragment = Fragment.PLAIN, readout: Readout = Readout.END_MARKER
+    language: DFA,
+    fragment: Fragment = Fragment.PLAIN,
+    readout: Readout = Readout.END_MARKER,
+    asked: Asked = Asked.MEMBERSHIP,
 ) -> Json | None:
     """Return the certificate of a verdict after a journey through text."""
-    certificate = ask(language, fragment, readout).certificate
+    certificate = ask(language, fragment, readout, asked).certificate
     return None if certificate is None else json.loads(json.dumps(certificate.to_json()))
 
 
@@ -54,26 +65,29 @@ def languages_with_symbols_of_several_characters() -> list[DFA]:
 NAMED = [find_language(name).language for name in LANGUAGES] + [compile_regex(text) for text in TELLING]
 
 
-@pytest.mark.parametrize("readout", Readout)
+@pytest.mark.parametrize(("asked", "readout"), QUESTIONS)
 @pytest.mark.parametrize("fragment", Fragment)
-def test_every_certificate_is_accepted_for_its_language_and_alone(fragment: Fragment, readout: Readout) -> None:
+def test_every_certificate_is_accepted_for_its_language_and_alone(
+    fragment: Fragment, asked: Asked, readout: Readout
+) -> None:
     kinds: Counter[str] = Counter()
     for language in [*NAMED, *languages_with_symbols_of_several_characters(), *random_languages(41, 100)]:
-        verdict = ask(language, fragment, readout)
-        data = certificate_of(language, fragment, readout)
+        verdict = ask(language, fragment, readout, asked)
+        assert (verdict.asked, verdict.readout) == (asked, readout)
+        data = certificate_of(language, fragment, readout, asked)
         if verdict.answer is Answer.UNKNOWN:
             assert data is None
             continue
         for check in (check_certificate(data, language), check_certificate(data)):
             assert check.accepted, check
-            claim = (str(verdict.answer), str(fragment), str(readout), language.alphabet)
-            assert (check.answer, check.fragment, check.readout, check.alphabet) == claim
+            claim = (str(verdict.answer), str(fragment), str(asked), str(readout), language.alphabet)
+            assert (check.answer, check.fragment, check.asked, check.readout, check.alphabet) == claim
         kinds[data["kind"]] += 1
         if data["kind"] == "quotients":
             kinds.update(f"{part['certificate']['kind']} inside" for part in data["parts"])
     no = "obstruction" if fragment is Fragment.PLAIN else "reduction"
-    at_end = readout is Readout.END_MARKER
-    expected = {"potentials", no} if at_end else {"quotients", "potentials inside", f"{no} inside"}
+    in_parts = (asked, readout) == (Asked.MEMBERSHIP, Readout.LAST_SYMBOL)
+    expected = {"quotients", "potentials inside", f"{no} inside"} if in_parts else {"potentials", no}
     assert set(kinds) == expected
     assert min(kinds.values()) >= 5
 
@@ -119,6 +133,13 @@ def test_a_component_may_be_larger_than_a_strongly_connected_one() -> None:
     assert check_certificate(chain).accepted
 
 
+def next_certificate_of(language: DFA, fragment: Fragment = Fragment.PLAIN) -> Json | None:
+    return certificate_of(language, fragment, Readout.LAST_SYMBOL, Asked.NEXT_SYMBOLS)
+
+
+#: d may follow exactly after the words of the flip-flop; no single suffix is accepted after all of them.
+NEXT_FLIP_FLOP = compile_regex("0(2*|[012]*02*)de|[12][012]*02*df|[012]*")
+
 # Hand-made corruptions: each objection the checker can have, in its own words.
 
 YES_TEXT = "(ab|bbaa)*"
@@ -134,6 +155,13 @@ def base(kind: str) -> Json:
         "sinking": lambda: certificate_of(compile_regex("(ab|bba)*")),
         "reduction": lambda: certificate_of(find_language("PARITY").language, Fragment.PERIODIC_LOCAL),
         "quotients": lambda: certificate_of(compile_regex("[ab]*b"), readout=Readout.LAST_SYMBOL),
+        "next potentials": lambda: next_certificate_of(compile_regex("(ab|bbaa)*")),
+        "next seen": lambda: next_certificate_of(compile_regex("b*(ab+)*a?")),
+        "next window": lambda: next_certificate_of(find_language("TOMITA_4").language, Fragment.LOCAL),
+        "next paths": lambda: next_certificate_of(compile_regex("(ab|bba)*")),
+        "next loops": lambda: next_certificate_of(compile_regex("(aa)*")),
+        "next reduction": lambda: next_certificate_of(find_language("PARITY").language, Fragment.PERIODIC_LOCAL),
+        "next symbol reduction": lambda: next_certificate_of(NEXT_FLIP_FLOP, Fragment.PERIODIC_LOCAL),
     }[kind]()
     assert made is not None
     assert check_certificate(made).accepted
@@ -242,6 +270,29 @@ def claim_one_block_for_each_state(data: Json) -> None:
     data["pairs"] = [{"kind": "paths", "start": data["members"][0], "first": "", "second": ""}]
 
 
+def ask_for_membership(data: Json) -> None:
+    data |= {"asked": "MEMBERSHIP", "readout": "END_MARKER"}
+
+
+def ask_for_next_symbols(data: Json) -> None:
+    data |= {"asked": "NEXT_SYMBOLS", "readout": "LAST_SYMBOL"}
+
+
+def accept_the_sink(data: Json) -> None:
+    """Make every state live, so that there are more next states to name."""
+    data["automaton"]["accepting"] = list(range(len(data["automaton"]["transitions"])))
+
+
+def kill_the_component(data: Json) -> None:
+    """Accept nothing, so that the walks are the same but no prefix is live."""
+    data["automaton"]["accepting"] = []
+
+
+def walk_to_one_state(data: Json) -> None:
+    """Add a pair that is true but shows nothing, and put it first."""
+    data["pairs"].insert(0, {"kind": "paths", "start": data["pairs"][0]["start"], "first": "", "second": ""})
+
+
 MALFORMED = "a field is missing or malformed "
 CORRUPTIONS: list[tuple[str, Callable[[Json], None], str]] = [
     ("potentials", put("kind", "oracle"), "there is no kind of certificate called 'oracle'"),
@@ -316,6 +367,35 @@ CORRUPTIONS: list[tuple[str, Callable[[Json], None], str]] = [
     ("quotients", drop("parts", 0), "YES needs one part for every symbol"),
     ("quotients", put("parts", 0, "symbol", "b"), "YES needs one part for every symbol"),
     ("quotients", put("parts", 0, "certificate", "readout", "LAST_SYMBOL"), "a part is not read at the end marker"),
+    ("potentials", put("asked", "WEATHER"), "nobody asks for 'WEATHER'"),
+    ("potentials", put("asked", "NEXT_SYMBOLS"), "this kind of certificate is about LAST_SYMBOL, not 'END_MARKER'"),
+    ("next potentials", put("asked", "MEMBERSHIP"), "this kind of certificate is about END_MARKER, not 'LAST_SYMBOL'"),
+    ("next potentials", ask_for_membership, "the counts do not name every state of a component"),
+    ("next seen", ask_for_membership, "the counts do not name every state of a component"),
+    ("next window", ask_for_membership, "the counts do not name every state of a component"),
+    ("next potentials", forget_the_last_level, "the counts and the symbol 'b' do not name the next state"),
+    ("next potentials", change_a_gain, "the potential does not change by the stated gain on an edge with symbol 'a'"),
+    ("next seen", accept_the_sink, "the counts and the symbol 'a' do not name the next state"),
+    ("next window", put("fragment", "PLAIN"), "this certificate proves nothing about 'PLAIN'"),
+    ("next paths", put("suffix", ""), "the two words need a last symbol in common"),
+    ("next paths", put("suffix", "aa"), "a prefix cannot become a word of the language"),
+    ("next paths", kill_the_component, "a prefix cannot become a word of the language"),
+    ("next paths", walk_to_one_state, "the two words do not differ in their next symbols"),
+    ("next paths", ask_for_membership, "the two words do not differ in membership"),
+    ("next loops", put("pairs", 0, "times", 3), "the loops do not differ by the stated number of paths"),
+    ("paths", ask_for_next_symbols, "the two words need a last symbol in common"),
+    ("reduction", put("reads", "a"), "membership is not read off a symbol"),
+    ("next reduction", put("reads", "a"), "the reduction does not give PARITY"),
+    ("next reduction", put("reads", "z"), "the reduction does not give PARITY"),
+    ("next symbol reduction", put("reads", None), "the reduction does not give {0,1,2}*02*"),
+    ("next symbol reduction", put("reads", "e"), "the reduction does not give {0,1,2}*02*"),
+    ("next symbol reduction", put("suffix", "d"), "the reduction does not give {0,1,2}*02*"),
+    ("next symbol reduction", ask_for_membership, "membership is not read off a symbol"),
+    ("quotients", put("asked", "NEXT_SYMBOLS"), "this kind of certificate is about MEMBERSHIP, not 'NEXT_SYMBOLS'"),
+    ("quotients", put("parts", 0, "certificate", "asked", "NEXT_SYMBOLS"), "a part is not about membership"),
+    ("potentials", drop("asked"), MALFORMED + "(KeyError: 'asked')"),
+    ("reduction", drop("reads"), MALFORMED + "(KeyError: 'reads')"),
+    ("next reduction", put("reads", ["a"]), MALFORMED + "(TypeError: unhashable type: 'list')"),
     ("potentials", drop("automaton"), MALFORMED + "(KeyError: 'automaton')"),
     ("potentials", put("automaton", 7), MALFORMED + "(TypeError: 'int' object is not subscriptable)"),
     ("potentials", put("vertices", 0, [0, ""]), MALFORMED + "(ValueError: not enough values to unpack (expected 3, got 2))"),
@@ -362,22 +442,25 @@ def test_an_iterator_that_is_empty_the_second_time_cannot_hide_a_component() -> 
     automaton = {"alphabet": ["a"], "transitions": [[1], [0]], "accepting": [0]}
     head = {"lengthwise": "certificate", "version": 1, "kind": "potentials"}
     claim = {"answer": "YES", "fragment": "PLAIN", "readout": "END_MARKER", "automaton": automaton}
-    body = {"window": 0, "period": 1, "vertices": [[0, "", 0], [1, "", 0]]}
-    data = head | claim | body | {"components": iter([{"members": [0, 1], "levels": []}])}
-    assert not check_certificate(data, compile_regex("(aa)*")).accepted
+    body = {"asked": "MEMBERSHIP", "window": 0, "period": 1, "vertices": [[0, "", 0], [1, "", 0]]}
+    components = [{"members": [0, 1], "levels": []}]
+    data = head | claim | body | {"components": iter(components)}
+    assert check_certificate(data, compile_regex("(aa)*")).objection == "a list_iterator is not JSON data"
+    honest = check_certificate(data | {"components": components}, compile_regex("(aa)*"))
+    assert honest.objection == "the counts do not name every state of a component"
 
 
 def test_every_objection_that_the_checker_knows_is_provoked_here() -> None:
-    tree = ast.parse(inspect.getsource(checker))
+    calls = [call for module in (checker, replay) for call in ast.walk(ast.parse(inspect.getsource(module)))]
     patterns = []
-    for call in ast.walk(tree):
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "_require":
+    for call in calls:
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "require":
             text = call.args[1]
             pieces = text.values if isinstance(text, ast.JoinedStr) else [text]
             patterns.append(
                 "".join(re.escape(piece.value) if isinstance(piece, ast.Constant) else ".+" for piece in pieces)
             )
-    assert len(patterns) > 45
+    assert len(patterns) > 55
     provoked = [objection for _, _, objection in CORRUPTIONS]
     provoked += ["the automaton in the certificate is not that of the language", "there is no part"]
     provoked += ["a list_iterator is not JSON data"]

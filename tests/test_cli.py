@@ -14,11 +14,15 @@ from pathlib import Path
 import pytest
 
 from lengthwise._version import __version__
-from lengthwise.cli.main import main
+from lengthwise.cli.main import build_parser, main
 from lengthwise.errors import LengthwiseError
 from lengthwise.languages.catalog import LANGUAGES
 from lengthwise.languages.dfa_files import dfa_to_json
 from lengthwise.languages.regex import compile_regex
+from lengthwise.theory.claims import Asked, Fragment
+from lengthwise.theory.deciders import decide
+from lengthwise.theory.facts import Facts
+from lengthwise.theory.theorems import THEOREMS
 
 COMMAND = [sys.executable, "-m", "lengthwise"]
 
@@ -73,11 +77,14 @@ def test_the_commands_to_try_work(run: Runner) -> None:
 
     for line in run.answers().split("\n"):
         if line.startswith("  lengthwise "):
-            command = line.split("   ")[0]
-            assert run(*shlex.split(command)[1:]).code == 0
+            arguments = shlex.split(line.split("   ")[0])[1:]
+            if arguments[0] == "run":  # it trains, so that it is only read here; test_run_cli.py runs the command
+                assert build_parser().parse_args(arguments).what
+            else:
+                assert run(*arguments).code == 0
 
 
-@pytest.mark.parametrize("command", ["predict", "check", "list", "show"])
+@pytest.mark.parametrize("command", ["predict", "run", "report", "check", "list", "show"])
 def test_help_shows_examples(run: Runner, command: str) -> None:
     out = run.answers(command, "--help")
     assert "examples:\n  lengthwise " in out
@@ -120,7 +127,15 @@ def test_encodings_can_be_given_with_commas_or_again(run: Runner) -> None:
     [
         ("(ab|bbaa)*", [], ["The counts, over all earlier positions", "t2 = ", "State and its values of t1, t2"]),
         ("[ab]*b", [], ["Two words that part ways", "After ε, in state 0, ab and ba read the same letters"]),
-        ("(aa)*", [], ["the loop aa counts what the loop ε counts and 2 times a", "witnesses of 1 letter."]),
+        (
+            "(aa)*",
+            [],
+            [
+                "part ways in the automaton but not in any count that can be relied on: ε (in",
+                "the loop aa counts what the loop ε counts and 2 times a",
+                "witnesses of 1 letter.",
+            ],
+        ),
         ("PARITY", ["--encoding", "ape"], ["Write a as a, b as b", "The checker compares the two automata completely"]),
         ("[ab]*b", ["--readout", "last"], ["read at the last symbol"]),
         ("((bb)*bab|a)*", ["--encoding", "ape"], ["UNKNOWN for C-RASP[periodic, local]"]),
@@ -189,7 +204,8 @@ def test_a_note_about_braces_goes_to_stderr(run: Runner) -> None:
     [
         ("languages", list(LANGUAGES)),
         ("encodings", ["nope", "ape", "sinusoidal", "rope", "alibi"]),
-        ("theorems", ["balanced_refinement", "unrolled_refinement", "known_non_member", "open"]),
+        ("theorems", list(THEOREMS)),
+        ("tasks", ["bin_majority", "parity", "unique_copy", "repeat_copy", "LANGUAGE", "states(LANGUAGE)"]),
     ],
 )
 def test_list_names_everything_of_a_kind(run: Runner, kind: str, names: list[str]) -> None:
@@ -209,6 +225,17 @@ def test_list_names_everything_of_a_kind(run: Runner, kind: str, names: list[str
         ),
         ("language", "(ab|bbaa)*", ["shortest word: ε", "words of length 0 to 8: 1, 0, 1, 0, 2, 0, 3, 0, 5"]),
         ("encoding", "rope", ["rotary position embedding", "at least: none proved", "at most: C-RASP[periodic]"]),
+        (
+            "task",
+            "bin_majority",
+            ["the more frequent bit", "objective: answer, read at the end marker", "example: <bos> "],
+        ),
+        (
+            "task",
+            "(ab)*",
+            ["objective: next_symbols, read at the last symbol", "tokens: a, b, <bos>, <sep>, <eos>, <pad>"],
+        ),
+        ("task", "states(D_2)", ["the state of the minimal automaton", "verdicts: lengthwise predict 'states(D_2)'"]),
         ("theorem", "known_non_member", ["Source: Huang et al.", "Standing: Non-membership is published"]),
     ],
 )
@@ -239,10 +266,10 @@ def verdicts(run: Runner, tmp_path: Path) -> Path:
 
 def test_check_accepts_what_predict_wrote(run: Runner, verdicts: Path) -> None:
     assert run.answers("check", str(verdicts)) == (
-        "accepted: YES for PLAIN at END_MARKER over {a, b}\n"
-        "accepted: YES for PERIODIC_LOCAL at END_MARKER over {a, b}\n"
-        "accepted: NO for PLAIN at END_MARKER over {a, b}\n"
-        "accepted: NO for PERIODIC_LOCAL at END_MARKER over {a, b}\n"
+        "accepted: YES for MEMBERSHIP in PLAIN at END_MARKER over {a, b}\n"
+        "accepted: YES for MEMBERSHIP in PERIODIC_LOCAL at END_MARKER over {a, b}\n"
+        "accepted: NO for MEMBERSHIP in PLAIN at END_MARKER over {a, b}\n"
+        "accepted: NO for MEMBERSHIP in PERIODIC_LOCAL at END_MARKER over {a, b}\n"
     )
 
 
@@ -250,8 +277,47 @@ def test_check_rejects_a_certificate_for_another_language(run: Runner, verdicts:
     outcome = run("check", str(verdicts), "--for", "(ab)*")
     assert (outcome.code, outcome.err) == (1, "")
     lines = outcome.out.split("\n")
-    assert lines[0] == "accepted: YES for PLAIN at END_MARKER over {a, b}"
-    assert lines[2].startswith("rejected: NO for PLAIN at END_MARKER over {a, b}: the automaton in the certificate is")
+    assert lines[0] == "accepted: YES for MEMBERSHIP in PLAIN at END_MARKER over {a, b}"
+    assert lines[2].startswith("rejected: NO for MEMBERSHIP in PLAIN at END_MARKER over {a, b}: the automaton in the")
+
+
+def test_check_says_what_a_certificate_of_next_symbols_is_about(run: Runner, tmp_path: Path) -> None:
+    facts = Facts(language=compile_regex("[ab]*b"), asked=Asked.NEXT_SYMBOLS)
+    certificate = decide(facts, Fragment.PLAIN).certificate
+    assert certificate is not None
+    path = tmp_path / "next.json"
+    path.write_text(json.dumps(certificate.to_json()), encoding="utf-8")
+    assert run.answers("check", str(path), "--for", "[ab]*b") == (
+        "accepted: YES for NEXT_SYMBOLS in PLAIN at LAST_SYMBOL over {a, b}\n"
+    )
+    (data,) = json.loads(run.answers("check", str(path), "--json"))
+    assert (data["accepted"], data["asked"], data["readout"]) == (True, "NEXT_SYMBOLS", "LAST_SYMBOL")
+
+
+CONTROL = "\x1b]0;owned\x07\x9b31m\u202e\r\ud800"
+
+
+def test_check_prints_no_control_characters_of_a_certificate(run: Runner, verdicts: Path) -> None:
+    certificate = json.loads(verdicts.read_text(encoding="utf-8"))[0]["certificate"]
+    certificate["automaton"]["alphabet"][0] = CONTROL
+    fields = [certificate | {field: CONTROL} for field in ("answer", "fragment", "asked", "readout", "kind")]
+    verdicts.write_text(json.dumps(fields), encoding="utf-8")
+    outcome = run("check", str(verdicts))
+    assert (outcome.code, outcome.err) == (1, "")
+    assert outcome.out.count("rejected: ") == 5
+    assert outcome.out.replace("\n", "").isprintable()
+    assert "over {\\x1b]0;owned\\x07\\x9b31m\\u202e\\r\\ud800, b}" in outcome.out
+    data = run("check", str(verdicts), "--json").out
+    assert data.replace("\n", "").isprintable()
+    assert [row["alphabet"] for row in json.loads(data)] == [[CONTROL, "b"]] * 5
+
+
+def test_an_error_about_a_file_prints_none_of_its_control_characters(run: Runner, tmp_path: Path) -> None:
+    path = automaton_file(tmp_path, alphabet=["\x1b[31m", "\x9b"])
+    outcome = run("predict", path)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert outcome.err.replace("\n", "").isprintable()
+    assert "which is not in the alphabet {\\x1b[31m, \\x9b}." in outcome.err
 
 
 def test_check_rejects_a_changed_certificate_with_its_reason(run: Runner, verdicts: Path) -> None:
@@ -261,7 +327,8 @@ def test_check_rejects_a_changed_certificate_with_its_reason(run: Runner, verdic
     outcome = run("check", str(verdicts))
     assert outcome == Outcome(
         1,
-        "rejected: YES for PLAIN at END_MARKER over {a, b}: the counts do not name every state of a\n  component.\n",
+        "rejected: YES for MEMBERSHIP in PLAIN at END_MARKER over {a, b}: the counts do not name every state\n"
+        "  of a component.\n",
         "",
     )
     (data,) = json.loads(run("check", str(verdicts), "--json").out)
@@ -269,6 +336,7 @@ def test_check_rejects_a_changed_certificate_with_its_reason(run: Runner, verdic
         "accepted": False,
         "answer": "YES",
         "fragment": "PLAIN",
+        "asked": "MEMBERSHIP",
         "readout": "END_MARKER",
         "alphabet": ["a", "b"],
         "objection": "the counts do not name every state of a component",
@@ -303,6 +371,8 @@ def fails(run: Runner, arguments: Sequence[str], *, error: str, hint: str, betwe
 
 REGEX = "cannot read the regular expression: "
 KNOWN_LANGUAGES = ", ".join(LANGUAGES)
+KNOWN_TASKS = "bin_majority, parity, unique_copy, repeat_copy"
+COMMANDS = "predict, run, report, check, list, show"
 
 
 @pytest.mark.parametrize(
@@ -358,7 +428,7 @@ KNOWN_LANGUAGES = ", ".join(LANGUAGES)
         ),
         (
             ["predict", "parityy"],
-            f"language 'parityy' is unknown. Known: {KNOWN_LANGUAGES}.",
+            f"task or language 'parityy' is unknown. Known: {KNOWN_LANGUAGES}, {KNOWN_TASKS}.",
             "did you mean 'PARITY'?",
             "",
         ),
@@ -366,13 +436,13 @@ KNOWN_LANGUAGES = ", ".join(LANGUAGES)
         (["check", "missing.json"], "there is no file 'missing.json'.", "check the path.", ""),
         (
             ["predcit", "(ab)*"],
-            "command 'predcit' is unknown. Known: predict, check, list, show.",
+            f"command 'predcit' is unknown. Known: {COMMANDS}.",
             "did you mean 'predict'?",
             "",
         ),
         (
             ["(ab)*"],
-            "command '(ab)*' is unknown. Known: predict, check, list, show.",
+            f"command '(ab)*' is unknown. Known: {COMMANDS}.",
             "for a verdict: lengthwise predict '(ab)*'",
             "",
         ),
@@ -386,7 +456,7 @@ KNOWN_LANGUAGES = ", ".join(LANGUAGES)
         (["--wrong"], "unrecognized arguments: --wrong.", "see 'lengthwise --help'.", ""),
         (
             ["show", "theorem", "opn"],
-            "theorem 'opn' is unknown. Known: balanced_refinement, unrolled_refinement, known_non_member, open.",
+            f"theorem 'opn' is unknown. Known: {', '.join(THEOREMS)}.",
             "did you mean 'open'?",
             "",
         ),
@@ -394,6 +464,24 @@ KNOWN_LANGUAGES = ", ".join(LANGUAGES)
             ["show", "encoding", "nope", "--svg", "x.svg"],
             "--svg draws the automaton of a language; found kind 'encoding'.",
             "use it with: show language NAME",
+            "",
+        ),
+        (
+            ["show", "language", "bin_majority"],
+            "'bin_majority' is a task, not a regular language.",
+            "lengthwise show task 'bin_majority'",
+            "",
+        ),
+        (
+            ["check", "missing.json", "--for", "repeat_copy"],
+            "'repeat_copy' is a task, not a regular language; certificates speak of languages.",
+            "after --for, name a language, a regular expression or an automaton file.",
+            "",
+        ),
+        (
+            ["predict", "parity", "--readout", "last"],
+            "the task 'parity' is read at the end marker; another readout was asked for.",
+            "leave the readout out.",
             "",
         ),
     ],
@@ -529,7 +617,7 @@ def test_a_terminal_gets_colours_unless_no_color_is_set(monkeypatch: pytest.Monk
         shown[value] = out.getvalue() + err.getvalue()
     monkeypatch.undo()
     assert "\x1b[31mNO" in shown[""]
-    assert "\x1b[31merror:\x1b[0m language" in shown[""]
+    assert "\x1b[31merror:\x1b[0m task or language" in shown[""]
     assert "\x1b" not in shown["1"]
 
 

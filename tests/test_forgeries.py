@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from collections import Counter
 from random import Random
 from typing import Any
 
 import pytest
-from certificate_forgeries import NO_FORGERS, YES_FORGERS, Json, automaton_of, forged_yes, reduction
-from test_certificates import NAMED, ask, certificate_of
+from certificate_forgeries import (
+    NO_FORGERS,
+    READOUTS,
+    YES_FORGERS,
+    Json,
+    asking,
+    automaton_of,
+    forged_yes,
+    reduction,
+    with_other_suffixes,
+)
+from test_certificates import NAMED, NEXT_FLIP_FLOP, QUESTIONS, ask, certificate_of
 from theory_generators import random_languages
 
 from lengthwise.errors import InvalidCertificateError
@@ -18,7 +29,7 @@ from lengthwise.languages.dfa import DFA
 from lengthwise.languages.dfa_algebra import right_quotient
 from lengthwise.languages.regex import compile_regex
 from lengthwise.theory.checker import check_certificate
-from lengthwise.theory.claims import Answer, Fragment, Readout
+from lengthwise.theory.claims import Answer, Asked, Fragment, Readout
 
 
 def all_paths(data: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
@@ -37,8 +48,10 @@ def mutate(rng: Random, data: Json) -> Json:
     for key in parents:
         place = place[key]
     value = place[last]
-    edits = ["delete", "replace", "nudge", "nudge", "copy", "swap", "claim"]
+    edits = ["delete", "replace", "nudge", "nudge", "copy", "swap", "claim", "ask"]
     match rng.choice(edits):
+        case "ask":  # another question, with the readout that belongs to it
+            data |= asking({}, rng.choice(list(Asked)))
         case "delete":
             del place[last]
         case "replace":
@@ -62,6 +75,7 @@ def mutate(rng: Random, data: Json) -> Json:
                     ("answer", ["YES", "NO", "UNKNOWN"]),
                     ("fragment", [str(fragment) for fragment in Fragment]),
                     ("readout", [str(readout) for readout in Readout]),
+                    ("asked", [str(asked) for asked in Asked]),
                     ("kind", ["potentials", "obstruction", "reduction", "quotients"]),
                 ]
             )
@@ -85,13 +99,13 @@ def transplant(data: Json, language: DFA) -> Json:
     return moved
 
 
-def claimed(data: Json) -> tuple[str, Fragment, Readout] | None:
+def claimed(data: Json) -> tuple[str, Fragment, Readout, Asked] | None:
     """Return what a certificate claims, if it is a claim that could be true or false."""
     try:
-        claim = (data["answer"], Fragment(data["fragment"]), Readout(data["readout"]))
+        claim = (data["answer"], Fragment(data["fragment"]), Readout(data["readout"]), Asked(data["asked"]))
     except (KeyError, ValueError):
         return None
-    return claim if claim[0] in ("YES", "NO") else None
+    return claim if claim[0] in ("YES", "NO") and (claim[3], claim[2]) in QUESTIONS else None
 
 
 def embedded_language(data: Json) -> DFA:
@@ -105,20 +119,21 @@ OPPOSITE = {"YES": Answer.NO, "NO": Answer.YES}
 def attack(seed: int, num_tries: int) -> Counter[str]:
     """Try random forgeries; return how many were tried, stayed valid, were rejected, or were no certificate any more."""
     rng = Random(seed)
-    languages = [*NAMED, *random_languages(42, 60)]
-    claims = [(fragment, readout) for fragment in Fragment for readout in Readout]
+    languages = [*NAMED, NEXT_FLIP_FLOP, *random_languages(42, 60)]
     originals = [
         (language, data)
         for language in languages
-        for fragment, readout in claims
-        if (data := certificate_of(language, fragment, readout)) is not None
+        for fragment in Fragment
+        for asked, readout in QUESTIONS
+        if (data := certificate_of(language, fragment, readout, asked)) is not None
     ]
-    by_kind: dict[str, list[tuple[DFA, Json]]] = {}
+    by_kind: dict[tuple[str, str], list[tuple[DFA, Json]]] = {}
     for language, data in originals:
-        by_kind.setdefault(data["kind"], []).append((language, data))
+        by_kind.setdefault((data["kind"], data["asked"]), []).append((language, data))
+    assert len(by_kind) == 7  # four kinds for membership, and all but quotients for next symbols
     outcome: Counter[str] = Counter()
     for number in range(num_tries):
-        language, original = rng.choice(by_kind[sorted(by_kind)[number % 4]])
+        language, original = rng.choice(by_kind[sorted(by_kind)[number % len(by_kind)]])
         mutant = original
         while mutant == original:
             mutant = mutate(rng, original)
@@ -136,6 +151,8 @@ def attack(seed: int, num_tries: int) -> Counter[str]:
             assert truth is not OPPOSITE[claim[0]], mutant
         if claim is None:
             continue
+        outcome[f"claims of {claim[3]}"] += 1
+        outcome["other questions"] += claim[3] != original["asked"]
         liars = [each for each in languages if ask(each, *claim[1:]).answer is OPPOSITE[claim[0]]]
         same = [each for each in liars if each.alphabet == language.alphabet]
         for other in rng.sample(same or liars, min(3, len(same or liars))):
@@ -153,16 +170,32 @@ def attack(seed: int, num_tries: int) -> Counter[str]:
     return outcome
 
 
+class Refusals:
+    """Requires that forgeries are refused, and counts them."""
+
+    def __init__(self) -> None:
+        self.tried: Counter[str] = Counter()
+
+    def __call__(self, forger: str, data: Json | None, language: DFA) -> None:
+        if data is not None:
+            self.tried[forger] += 1
+            check = check_certificate(data, language)
+            assert not check.accepted, (forger, data)
+            assert not re.search(f"KeyError: '({HEAD})'", str(check.objection)), (
+                forger,
+                "not even a certificate",
+                data,
+            )
+            assert not check_certificate(json.loads(json.dumps(data)), language).accepted, (forger, data)
+
+
+HEAD = "kind|answer|fragment|asked|readout|automaton|reads"
+
+
 def forgeries(seed: int, languages: list[DFA]) -> Counter[str]:
     """Try forgeries that break one rule each, plain and inside quotients; return how many of each were tried."""
     rng = Random(seed)
-    tried: Counter[str] = Counter()
-
-    def refuse(forger: str, data: Json | None, language: DFA) -> None:
-        if data is not None:
-            tried[forger] += 1
-            assert not check_certificate(data, language).accepted, (forger, data)
-            assert not check_certificate(json.loads(json.dumps(data)), language).accepted, (forger, data)
+    refuse = Refusals()
 
     def within_quotients(symbol: str, forged: Json, language: DFA) -> Json:
         """Return a claim at the last symbol with the forged part and, for YES, honest ones beside it."""
@@ -172,7 +205,7 @@ def forgeries(seed: int, languages: list[DFA]) -> Counter[str]:
             honest = certificate_of(right_quotient(language, (other,)), fragment, Readout(forged["readout"]))
             if forged["answer"] == "YES" and other != symbol and honest is not None:
                 parts.append({"symbol": other, "certificate": honest})
-        outer = {key: forged[key] for key in ("lengthwise", "version", "answer", "fragment")}
+        outer = {key: forged[key] for key in ("lengthwise", "version", "answer", "fragment", "asked")}
         return outer | {
             "kind": "quotients",
             "readout": "LAST_SYMBOL",
@@ -228,7 +261,44 @@ def forgeries(seed: int, languages: list[DFA]) -> Counter[str]:
                     for invent in NO_FORGERS:
                         if fragment is Fragment.PLAIN and (made := invent(quotient)) is not None:
                             refuse("no_inside", within_quotients(symbol, made, language), language)
-    return tried
+    return refuse.tried
+
+
+def forgeries_of_next_symbols(seed: int, languages: list[DFA]) -> Counter[str]:
+    """Try forgeries about next symbols, and honest certificates of one question in the place of another."""
+    rng = Random(seed)
+    refuse = Refusals()
+    for language in languages:
+        for fragment in Fragment:
+            answers = {
+                asked: ask(language, fragment, Readout(READOUTS[asked]), asked).answer
+                for asked in (Asked.NEXT_SYMBOLS, Asked.MEMBERSHIP)
+            }
+            honest = {asked: certificate_of(language, fragment, Readout(READOUTS[asked]), asked) for asked in answers}
+            if answers[Asked.NEXT_SYMBOLS] is Answer.NO:
+                for forger in YES_FORGERS:
+                    forged = forged_yes(rng, language, fragment, forger, Asked.NEXT_SYMBOLS)
+                    refuse(forger.__name__, forged, language)
+                for larger in Fragment:
+                    wider = certificate_of(language, larger, Readout.LAST_SYMBOL, Asked.NEXT_SYMBOLS)
+                    if wider is not None and wider["answer"] == "YES":
+                        refuse("smaller_fragment", wider | {"fragment": str(fragment)}, language)
+            if answers[Asked.NEXT_SYMBOLS] is Answer.YES:
+                for number, invent in enumerate(NO_FORGERS):
+                    made = invent(language)
+                    for other in with_other_suffixes(language, asking(made, Asked.NEXT_SYMBOLS)) if made else ():
+                        refuse(f"no_{number}", other | {"fragment": str(fragment)}, language)
+                for _ in range(5):
+                    refuse("reduction", reduction(rng, language, fragment, Asked.NEXT_SYMBOLS), language)
+            for asked, other in ((Asked.NEXT_SYMBOLS, Asked.MEMBERSHIP), (Asked.MEMBERSHIP, Asked.NEXT_SYMBOLS)):
+                data = honest[other]
+                if data is None or answers[asked] is not OPPOSITE[data["answer"]]:
+                    continue
+                refuse(f"{other} for {asked}", asking(data, asked), language)
+                if data["kind"] == "obstruction":
+                    for edited in with_other_suffixes(language, asking(data, asked)):
+                        refuse(f"{other} for {asked}, other suffix", edited, language)
+    return refuse.tried
 
 
 def claims_of_quotients() -> list[tuple[Readout, Fragment]]:
@@ -244,12 +314,14 @@ def report(outcome: Counter[str]) -> str:
 
 
 def test_no_mutated_certificate_proves_anything_false(capsys: pytest.CaptureFixture[str]) -> None:
-    outcome = attack(seed=43, num_tries=1_000)
+    outcome = attack(seed=43, num_tries=1_400)
     with capsys.disabled():
         print(f"\n{report(outcome)}")
     assert outcome["stayed valid"] > 20
-    assert outcome["rejected"] > 500
-    assert outcome["forgeries"] > 1_000
+    assert outcome["rejected"] > 700
+    assert outcome["forgeries"] > 1_400
+    assert outcome["claims of NEXT_SYMBOLS"] > 400
+    assert outcome["other questions"] > 20
 
 
 def test_no_forgery_that_breaks_a_single_rule_is_accepted(capsys: pytest.CaptureFixture[str]) -> None:
@@ -263,6 +335,22 @@ def test_no_forgery_that_breaks_a_single_rule_is_accepted(capsys: pytest.Capture
     assert {forger.__name__ for forger in YES_FORGERS} <= set(tried)
     assert {f"no_{number}" for number in range(len(NO_FORGERS))} <= set(tried)
     assert {"smaller_fragment", "yes_inside", "other_claim_inside", "some_parts", "other_answer"} <= set(tried)
+
+
+def test_no_forgery_about_next_symbols_is_accepted(capsys: pytest.CaptureFixture[str]) -> None:
+    tempting = [
+        compile_regex("b*(ab+)*a?"),  # no aa: next symbols YES, membership NO even where the last symbol is seen
+        compile_regex("[ab]*b"),  # next symbols YES, membership NO at the end marker
+        compile_regex("(ab|aabb)*"),
+        NEXT_FLIP_FLOP,
+    ]
+    tried = forgeries_of_next_symbols(47, [*NAMED, *tempting, *random_languages(48, 60)])
+    with capsys.disabled():
+        print(f"\nforgery test, next symbols: {tried.total()} forgeries of {len(tried)} sorts, none accepted")
+    assert {forger.__name__ for forger in YES_FORGERS} <= set(tried)
+    assert {f"no_{number}" for number in range(len(NO_FORGERS))} <= set(tried)
+    assert {"smaller_fragment", "reduction", "NEXT_SYMBOLS for MEMBERSHIP", "MEMBERSHIP for NEXT_SYMBOLS"} <= set(tried)
+    assert tried["MEMBERSHIP for NEXT_SYMBOLS, other suffix"] > 100
 
 
 @pytest.mark.full

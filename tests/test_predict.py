@@ -21,10 +21,12 @@ from lengthwise.errors import (
 from lengthwise.languages.catalog import LANGUAGES
 from lengthwise.languages.dfa_files import write_dfa
 from lengthwise.languages.regex import compile_regex
-from lengthwise.predict.predict import DEFAULT_ENCODINGS, predict
+from lengthwise.predict.predict import DEFAULT_ENCODINGS, predict, predict_task
 from lengthwise.predict.resolve import resolve
-from lengthwise.theory.claims import Answer, Fragment, Readout
+from lengthwise.tasks.catalog import find_task
+from lengthwise.theory.claims import Answer, Asked, Fragment, Readout
 from lengthwise.theory.deciders import decide
+from lengthwise.theory.theorems import THEOREMS
 
 YES, NO, UNKNOWN = Answer.YES, Answer.NO, Answer.UNKNOWN
 
@@ -38,7 +40,7 @@ def test_every_name_of_the_catalogue_is_read_as_a_name(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "same"), [("parity", "PARITY"), ("tomita_3", "TOMITA_3"), ("d_3", "D_3"), ("D(3)", "D_3")]
+    ("name", "same"), [("Parity", "PARITY"), ("tomita_3", "TOMITA_3"), ("d_3", "D_3"), ("D(3)", "D_3")]
 )
 def test_names_are_read_whatever_their_case(name: str, same: str) -> None:
     assert resolve(name).read_as == "language"
@@ -103,27 +105,62 @@ def test_braces_that_look_like_a_set_are_read_as_symbols_with_a_note(what: str, 
     assert resolve(what).note == note
 
 
-KNOWN = ", ".join(LANGUAGES)
+@pytest.mark.parametrize(
+    ("name", "language"),
+    [
+        ("bin_majority", None),
+        ("parity", "0*(10*10*)*"),
+        ("unique_copy", None),
+        ("unique_copy(64)", None),
+        ("repeat_copy", None),
+        ("states((ab|b)*)", "(ab|b)*"),
+    ],
+)
+def test_a_task_is_read_by_its_name_with_its_own_readout(name: str, language: str | None) -> None:
+    question = resolve(name)
+    assert question.read_as == "task"
+    assert question.facts.language == (compile_regex(language) if language else None)
+    assert question.readout is Readout.END_MARKER
+    assert bool(question.facts.cited) == (language is None)
+
+
+def test_the_states_of_a_named_language_are_a_task_too() -> None:
+    assert resolve("states(D_3)").facts.language == LANGUAGES["D_3"].language
+
+
+KNOWN = ", ".join([*LANGUAGES, "bin_majority", "parity", "unique_copy", "repeat_copy"])
 ERRORS: list[tuple[str, dict[str, object], type[LengthwiseError], str]] = [
     (
         "parityy",
         {},
         UnknownNameError,
-        f"language 'parityy' is unknown. Known: {KNOWN}.\nhint: did you mean 'PARITY'?",
+        f"task or language 'parityy' is unknown. Known: {KNOWN}.\nhint: did you mean 'PARITY'?",
     ),
     (
-        "majorities",
+        "xylophone",
         {},
         UnknownNameError,
-        f"language 'majorities' is unknown. Known: {KNOWN}.\n"
-        "hint: see 'lengthwise list languages', or add --regex to read 'majorities' as a regular expression.",
+        f"task or language 'xylophone' is unknown. Known: {KNOWN}.\n"
+        "hint: see 'lengthwise list languages', or add --regex to read 'xylophone' as a regular expression.",
     ),
     (
         "dyck(3)",
         {},
         UnknownNameError,
-        f"language 'dyck(3)' is unknown. Known: {KNOWN}.\n"
+        f"task or language 'dyck(3)' is unknown. Known: {KNOWN}.\n"
         "hint: see 'lengthwise list languages', or add --regex to read 'dyck(3)' as a regular expression.",
+    ),
+    (
+        "bin_majorty",
+        {},
+        UnknownNameError,
+        f"task or language 'bin_majorty' is unknown. Known: {KNOWN}.\nhint: did you mean 'bin_majority'?",
+    ),
+    (
+        "unique_copy(many)",
+        {},
+        InvalidOptionError,
+        "unique_copy takes the number of its symbols; found 'many'.\nhint: for example unique_copy(64).",
     ),
     ("D_0", {}, InvalidOptionError, "the depth of D_n must be at least 1; found 0.\nhint: for example D_3."),
     ("missing.json", {}, UnreadableFileError, "there is no file 'missing.json'.\nhint: check the path."),
@@ -288,6 +325,51 @@ def test_a_no_from_an_upper_bound_alone_says_what_it_assumes() -> None:
         "rounded to a fixed precision outside attention, so that the penalty rounds distant weights to zero "
         "(arXiv 2506.16055, appendix E).",
     ]
+
+
+TASK_ANSWERS = {
+    "bin_majority": (YES, YES, UNKNOWN, UNKNOWN, UNKNOWN),
+    "parity": (NO, NO, NO, NO, NO),
+    "unique_copy": (NO, YES, UNKNOWN, UNKNOWN, UNKNOWN),
+    "repeat_copy": (NO, NO, NO, NO, NO),
+    "states((aa)*)": (NO, YES, UNKNOWN, UNKNOWN, UNKNOWN),
+}
+
+
+@pytest.mark.parametrize("name", TASK_ANSWERS)
+def test_tasks_get_the_answers_of_their_languages_or_of_what_is_published(name: str) -> None:
+    rows = predict(name, encodings=FIVE)
+    assert tuple(row.verdict.answer for row in rows) == TASK_ANSWERS[name]
+    language = resolve(name).facts.language
+    for row in rows:
+        assert row.verdict.theorem in THEOREMS
+        assert row.verdict.readout is Readout.END_MARKER
+        assert row.verdict.alphabet == (language.alphabet if language else ())
+        if language is None:
+            assert row.verdict.certificate is None
+
+
+def test_the_readout_of_a_task_cannot_be_changed() -> None:
+    with pytest.raises(InvalidOptionError) as caught:
+        predict("parity", readout=Readout.LAST_SYMBOL)
+    assert str(caught.value) == (
+        "the task 'parity' is read at the end marker; another readout was asked for.\nhint: leave the readout out."
+    )
+    assert [row.verdict.answer for row in predict("parity", readout=Readout.END_MARKER)] == [NO, NO]
+
+
+def test_the_readout_of_a_language_is_the_end_marker_unless_said_otherwise() -> None:
+    (usual,) = predict("[ab]*b", encodings=["nope"])
+    (said,) = predict("[ab]*b", encodings=["nope"], readout=Readout.END_MARKER)
+    assert usual.verdict == said.verdict
+    assert (usual.verdict.answer, usual.verdict.readout) == (NO, Readout.END_MARKER)
+
+
+def test_the_next_symbols_of_a_language_are_predicted_as_a_task() -> None:
+    verdict = predict_task(find_task("[ab]*b"), "nope")
+    assert (verdict.answer, verdict.asked, verdict.readout) == (YES, Asked.NEXT_SYMBOLS, Readout.LAST_SYMBOL)
+    assert predict_task(find_task("states([ab]*b)"), "nope").answer is NO
+    assert predict_task(find_task("bin_majority"), "ape").answer is YES
 
 
 def test_the_readout_and_the_alphabet_reach_the_verdict() -> None:

@@ -24,6 +24,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = (
     "errors",
+    "files",
     "arrays",
     "seeds",
     "languages",
@@ -112,6 +113,17 @@ def test_the_order_of_the_layers_forbids_what_it_should() -> None:
     assert not is_allowed("cli", "web")
     assert not is_allowed("theory", "")
     assert not is_allowed("errors", "utils")
+    assert not is_allowed("errors", "files")
+    assert is_allowed("arrays", "files")
+
+
+def test_the_checker_shares_no_code_with_the_solvers() -> None:
+    allowed = {
+        "checker": {"lengthwise.errors", "lengthwise.languages.dfa", "lengthwise.theory.replay"},
+        "replay": set(),
+    }
+    for name, modules in allowed.items():
+        assert set(imported_modules(PACKAGE / "theory" / f"{name}.py")) == modules
 
 
 # Imports

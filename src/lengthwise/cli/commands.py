@@ -11,7 +11,7 @@ from ..files import parse_json, read_json, write_text
 from ..predict.predict import DEFAULT_ENCODINGS, Prediction
 from ..predict.predict import predict as predict_one
 from ..theory.claims import Answer, Readout
-from .text import colour, paragraph, print_json, table
+from .text import colour, paragraph, print_json, printable, table
 
 _READOUTS = {None: None, "end": Readout.END_MARKER, "last": Readout.LAST_SYMBOL}
 
@@ -90,21 +90,24 @@ def check(options: Namespace) -> int:
     from ..predict.resolve import resolve
     from ..theory.checker import check_certificate
 
-    language = resolve(options.language).facts.language if options.language else None  # a task has none to compare with
+    language = resolve(options.language).facts.language if options.language is not None else None
+    if options.language is not None and language is None:
+        raise InvalidOptionError(
+            f"{options.language!r} is a task, not a regular language; certificates speak of languages.",
+            hint="after --for, name a language, a regular expression or an automaton file.",
+        )
     certificates = _read_certificates(options.file)
     checks = [check_certificate(data, language) for data in certificates]
     if options.json:
-        fields = ("answer", "fragment", "readout", "alphabet", "objection")
+        fields = ("answer", "fragment", "asked", "readout", "alphabet", "objection")
         print_json([{"accepted": done.accepted} | {field: getattr(done, field) for field in fields} for done in checks])
     else:
         for done in checks:
             word = "accepted" if done.accepted else "rejected"
-            claim = f"{done.answer} for {done.fragment} at {done.readout} over {show_alphabet(done.alphabet)}"
-            print(
-                paragraph(
-                    f"{colour(word, word)}: {claim}" + (f": {done.objection}." if done.objection else ""), "  ", ""
-                )
-            )
+            alphabet = show_alphabet(done.alphabet)
+            claim = f"{done.answer} for {done.asked} in {done.fragment} at {done.readout} over {alphabet}"
+            told = printable(claim + (f": {done.objection}." if done.objection else ""))
+            print(paragraph(f"{colour(word, word)}: {told}", "  ", ""))
     return 0 if all(done.accepted for done in checks) else 1
 
 

@@ -115,7 +115,7 @@ def _obstruction_story(certificate: ObstructionCertificate) -> list[str]:
     language = certificate.language
     first, second = certificate.witnesses
     lines = [
-        "  Two words that part ways in the automaton but not in any count:",
+        "  Two words that part ways in the automaton but not in any count that can be relied on:",
         *(
             f"    {show_word(word)}  ({'in the language' if word in language else 'not in the language'})"
             for word in (first, second)

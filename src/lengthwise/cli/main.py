@@ -118,7 +118,6 @@ def build_parser() -> argparse.ArgumentParser:
         "--readout",
         choices=("end", "last"),
         metavar="{end,last}",
-        
         help="where acceptance is read: end marker (default) or last symbol",
     )
     one.add_argument("--alphabet", metavar="SYMBOLS", help="the alphabet, for example abc (default: the symbols used)")
@@ -236,13 +235,13 @@ def _dispatch(options: argparse.Namespace) -> int:
 
 
 def _report(error: LengthwiseError) -> None:
-    from .text import colour
+    from .text import colour, printable
 
-    print(f"{colour('error:', 'error', sys.stderr)} {error.message}", file=sys.stderr)
+    print(f"{colour('error:', 'error', sys.stderr)} {printable(error.message)}", file=sys.stderr)
     if isinstance(error, RegexSyntaxError):
         print("\n".join(f"  {line}" for line in error.caret().split("\n")), file=sys.stderr)
     if error.hint:
-        print(f"hint: {error.hint}", file=sys.stderr)
+        print(f"hint: {printable(error.hint)}", file=sys.stderr)
 
 
 if __name__ == "__main__":

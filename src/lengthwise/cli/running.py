@@ -47,9 +47,11 @@ def _spec(options: Namespace) -> Spec:
     files = [what for what in options.what if what.endswith(".toml")]
     if files:
         given = [f"--{name.replace('_', '-')}" for name in _SPEC_OPTIONS if getattr(options, name) is not None]
-        if len(options.what) > 1 or given:
+        others = list(options.what)
+        others.remove(files[0])
+        if others or given:
             raise InvalidOptionError(
-                f"the spec {files[0]!r} stands alone; found {', '.join([*options.what[1:], *given])} beside it.",
+                f"the spec {files[0]!r} stands alone; found {', '.join([*others, *given])} beside it.",
                 hint="put everything into the spec, or name tasks and options without one.",
             )
         return load_spec(files[0])
@@ -93,7 +95,7 @@ class _Bars:
 
         self._console = Console(stderr=True, quiet=quiet)
         self._progress = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),  # brackets belong to expressions
             BarColumn(),
             TextColumn("{task.fields[status]}"),
             TimeRemainingColumn(compact=True),
@@ -114,7 +116,7 @@ class _Bars:
         self._stacks = stacks
         runs = sum(len(stack.runs) for stack in stacks)
         already = f"; {reused} finished before" if reused else ""
-        self._console.print(f"{runs} models to train in {len(stacks)} stacks{already}", highlight=False)
+        self._console.print(f"{runs} models to train in {len(stacks)} stacks{already}", highlight=False, soft_wrap=True)
         if stacks:
             self._total = self._progress.add_task("all stacks", total=len(stacks), status=f"0/{len(stacks)}")
             self._done = 0
@@ -133,7 +135,7 @@ class _Bars:
         self._progress.update(bar, visible=False)  # type: ignore[arg-type]
         self._progress.update(self._total, advance=1, status=f"{self._done}/{len(self._stacks)}")
         steps = max(result.steps for result in event.results)
-        self._console.print(f"done: {stack.label}, {steps} steps", highlight=False)
+        self._console.print(f"done: {stack.label}, {steps} steps", highlight=False, markup=False, soft_wrap=True)
 
 
 __all__ = ["DEFAULT_REPORT", "DEFAULT_STORE", "report", "run"]

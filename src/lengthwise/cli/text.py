@@ -34,6 +34,11 @@ def colour(text: str, name: str, stream: object = None) -> str:
     return f"\x1b[{_COLOURS[name]}m{text}\x1b[0m"
 
 
+def printable(text: str) -> str:
+    """Return the text with control characters and the like written out, so that a file cannot steer a terminal."""
+    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
+
+
 def paragraph(text: str, indent: str = "", first: str | None = None) -> str:
     """Return the text wrapped to the width; ``first`` replaces the indent of the first line."""
     return "\n".join(
@@ -73,5 +78,6 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def print_json(data: object) -> None:
-    """Print JSON data."""
-    print(json.dumps(data, indent=2, ensure_ascii=False))
+    """Print JSON data; what is not printable is escaped, which only strings can need."""
+    text = json.dumps(data, indent=2, ensure_ascii=False)
+    print("".join(each if each.isprintable() or each == "\n" else json.dumps(each)[1:-1] for each in text))

@@ -114,13 +114,18 @@ ENCODINGS: dict[str, Card] = {
 }
 
 
-def load_encoding(card: Card) -> Any:
-    """Return the class that implements an encoding; this is where torch is imported."""
+def require_trainable(card: Card) -> str:
+    """Return where the class of an encoding is, as "module:Class"; raise if there is none."""
     if card.module is None:
         trainable = ", ".join(name for name, other in ENCODINGS.items() if other.module)
         raise InvalidOptionError(
             f"encoding {card.name!r} has a card but cannot be trained in this version. Trainable: {trainable}.",
             hint="ask for a verdict with 'lengthwise predict', or train one of these.",
         )
-    module, _, name = card.module.partition(":")
+    return card.module
+
+
+def load_encoding(card: Card) -> Any:
+    """Return the class that implements an encoding; this is where torch is imported."""
+    module, _, name = require_trainable(card).partition(":")
     return getattr(import_module(f".{module}", __package__), name)

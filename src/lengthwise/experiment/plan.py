@@ -10,7 +10,7 @@ import json
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 
-from ..encodings.cards import ENCODINGS
+from ..encodings.cards import ENCODINGS, require_trainable
 from ..errors import InvalidOptionError
 from ..model.shape import Shape
 from ..tasks.catalog import find_task
@@ -72,7 +72,9 @@ class StackPlan:
 
 
 def make_plan(spec: Spec) -> list[StackPlan]:
-    """Return all runs of a spec, in stacks of one task and encoding; unknown tasks and impossible lengths raise."""
+    """Return all runs of a spec, in stacks of one task and encoding; what cannot be trained raises."""
+    for encoding in spec.encodings:
+        require_trainable(ENCODINGS[encoding])
     stacks: list[StackPlan] = []
     for name in spec.tasks:
         task = find_task(name)

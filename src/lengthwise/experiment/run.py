@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import MissingExtraError
+from ..train.settings import check_number
 from .engines.work import StackDone, StackProgress
 from .plan import Run, StackPlan, make_plan
 from .spec import Spec
@@ -36,6 +37,8 @@ def run_experiment(
 
     Interrupted at any moment, it loses at most the stacks in training; run again, it does only what is missing.
     """
+    if workers is not None:
+        check_number("workers", workers, int, 1, 1000)
     stacks = make_plan(spec)
     runs = tuple(run for stack in stacks for run in stack.runs)
     with open_store(store) as opened:

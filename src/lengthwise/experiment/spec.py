@@ -28,8 +28,8 @@ class Spec:
     tasks: tuple[str, ...]
     encodings: tuple[str, ...] = ("nope", "ape")
     seeds: int = 3
-    train_length: int = 12
-    test_length: int = 36
+    train_length: int = 10
+    test_length: int = 30
     learning_rates: tuple[float, ...] = (0.003,)
     model: Shape = field(default_factory=Shape)
     training: Training = field(default_factory=Training)
@@ -127,8 +127,10 @@ def _check(spec: Spec) -> None:
         raise InvalidSpecError(
             f"learning_rates must be a list of numbers; found {spec.learning_rates!r}.", hint="for example [0.001]."
         )
-    for rate in spec.learning_rates:
+    for number, rate in enumerate(spec.learning_rates):
         check_number("learning_rates", rate, float, 1e-9, 10)
+        if rate in spec.learning_rates[:number]:
+            raise InvalidSpecError(f"{rate!r} is named twice in learning_rates.", hint="name each once.")
     if spec.test_length < spec.train_length:
         raise InvalidSpecError(
             f"test_length {spec.test_length} is below train_length {spec.train_length}.",

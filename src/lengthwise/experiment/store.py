@@ -140,7 +140,7 @@ def open_store(path: str | Path) -> Iterator[Store]:
                 f"the store {str(place)!r} is in use by another process.",
                 hint="wait for it, or choose another with --store.",
             ) from None
-        connection = _connect(place)
+        connection = _connect(place, create=True)
         try:
             yield Store(connection)
         finally:
@@ -152,28 +152,37 @@ def read_store(path: str | Path) -> Iterator[Store]:
     """Open a store for reading; it must be there."""
     if not Path(path).is_file():
         raise UnreadableFileError(f"there is no store {str(path)!r}.", hint="make one with 'lengthwise run'.")
-    connection = _connect(Path(path))
+    connection = _connect(Path(path), create=False)
     try:
         yield Store(connection)
     finally:
         connection.close()
 
 
-def _connect(place: Path) -> sqlite3.Connection:
+def _connect(place: Path, *, create: bool) -> sqlite3.Connection:
+    connection = None
     try:
         connection = sqlite3.connect(place, timeout=30)
         version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if not version:
+        is_empty = not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if create and not version and is_empty:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
+            version = SCHEMA_VERSION
     except sqlite3.Error as error:
+        if connection is not None:
+            connection.close()
         raise UnreadableFileError(
             f"{str(place)!r} cannot be used as a store: {error}.", hint="choose another file with --store."
         ) from None
-    if version > SCHEMA_VERSION:
-        connection.close()
+    if version == SCHEMA_VERSION:
+        return connection
+    connection.close()
+    if not version:
         raise UnreadableFileError(
-            f"the store {str(place)!r} has version {version}; this program reads version {SCHEMA_VERSION}.",
-            hint="update lengthwise, or choose another store with --store.",
+            f"{str(place)!r} is a database, but not a store.", hint="choose another file with --store."
         )
-    return connection
+    raise UnreadableFileError(
+        f"the store {str(place)!r} has version {version}; this program reads version {SCHEMA_VERSION}.",
+        hint="update lengthwise, or choose another store with --store.",
+    )

@@ -30,14 +30,14 @@ def next_symbol_set(language: DFA, live: frozenset[int], state: int) -> frozense
 
 def separating_next_symbols(language: DFA, live: frozenset[int], one: int, two: int) -> Word | None:
     """Return a shortest non-empty word after which two states still live but differ in their next symbols, or None."""
-    words: dict[tuple[int, int], tuple[int, ...]] = {(one, two): ()}
+    words: dict[tuple[int, int], tuple[int, ...]] = {}  # without the two at first: a word may lead back to them
     queue = [(one, two)]
-    for pair in queue:
-        left, right = pair
-        if words[pair] and next_symbol_set(language, live, left) != next_symbol_set(language, live, right):
-            return language.decode(words[pair])
+    for left, right in queue:
+        word = words.get((left, right), ())
+        if word and next_symbol_set(language, live, left) != next_symbol_set(language, live, right):
+            return language.decode(word)
         for symbol, after in enumerate(zip(language.transitions[left], language.transitions[right], strict=True)):
             if after[0] in live and after[1] in live and after[0] != after[1] and after not in words:
-                words[after] = (*words[pair], symbol)
+                words[after] = (*word, symbol)
                 queue.append(after)
     return None

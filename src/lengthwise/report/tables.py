@@ -99,10 +99,16 @@ def to_json(cells: Sequence[Cell]) -> list[dict[str, object]]:
             "fitted": cell.num_fitted,
             "generalize": cell.num_generalized,
             "bins": [
-                {"lengths": [bounds.low, bounds.high], "median": value.median, "low": value.low, "high": value.high}
+                {"lengths": [bounds.low, bounds.high], **_numbers(value)}
                 for bounds, value in zip(cell.bins, cell.by_bin, strict=True)
             ],
             "best_at_longest": cell.best_last,
         }
         for cell in cells
     ]
+
+
+def _numbers(value: Interval) -> dict[str, float | None]:
+    """Return an interval as JSON data, where a bin without instances has no numbers: NaN is not JSON."""
+    known = value.median == value.median
+    return {name: getattr(value, name) if known else None for name in ("median", "low", "high")}

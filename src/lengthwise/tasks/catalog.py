@@ -22,7 +22,7 @@ TASKS: dict[str, Callable[[], Task]] = {
 }
 
 _CALL = re.compile(r"([a-z_][a-z0-9_]*)\((.*)\)", re.DOTALL)
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\(.*\))?", re.DOTALL)
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\([A-Za-z0-9_, ]*\))?")
 
 
 def task_names() -> list[str]:
@@ -69,4 +69,8 @@ def _is_language(name: str) -> bool:
 
 
 def _language(text: str, alphabet: Iterable[str] | None) -> DFA:
-    return find_language(text).language if _is_language(text) else compile_regex(text, alphabet=alphabet)
+    if _is_language(text):
+        return find_language(text).language
+    if _NAME.fullmatch(text):
+        raise unknown_name("language", text, LANGUAGES)
+    return compile_regex(text, alphabet=alphabet)

@@ -175,7 +175,7 @@ class ObstructionCertificate:
 
     @property
     def witnesses(self) -> tuple[Word, Word]:
-        """Two words, exactly one of them in the language, that lead to states which look alike to every program."""
+        """Two words that differ in membership, or in their next symbols, but look alike to every program."""
         pair = self.pairs[0]
         first, second = (pair.first, pair.second) if isinstance(pair, PathsPair) else ((), pair.path)
         return (*self.enter, *first, *self.suffix), (*self.enter, *second, *self.suffix)

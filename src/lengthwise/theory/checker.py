@@ -1,8 +1,8 @@
 """The independent checker: whether to believe a certificate, from its JSON alone.
 
-It shares no code with the solvers. It replays words on the automaton, compares automata by walking both at once,
-and does sums; it solves nothing. Acceptance proves the claim for all lengths, given the theorem that the kind of
-certificate stands for (docs/concepts/deciding.md).
+It shares no code with the solvers. It replays words on the automaton (:mod:`lengthwise.theory.replay`), compares
+automata by walking both at once, and does sums; it solves nothing. Acceptance proves the claim for all lengths, given
+the theorem that the kind of certificate stands for (docs/concepts/deciding.md).
 """
 
 from __future__ import annotations
@@ -14,28 +14,25 @@ from typing import Any
 
 from ..errors import InvalidCertificateError
 from ..languages.dfa import DFA
+from .replay import (
+    Automaton,
+    Data,
+    Objection,
+    alive_states,
+    are_equivalent,
+    as_classes,
+    generated_classes,
+    is_integer,
+    is_place,
+    is_strongly_connected,
+    next_symbols,
+    read_automaton,
+    read_word,
+    require,
+    walk_alive,
+)
 
-Data = Mapping[str, Any]
 Vertex = tuple[int, tuple[str, ...], int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Automaton:
-    """An automaton as a certificate states it: nothing is assumed but that it is complete."""
-
-    alphabet: tuple[str, ...]
-    transitions: tuple[tuple[int, ...], ...]
-    accepting: frozenset[int]
-
-    def run(self, word: Sequence[str], state: int = 0) -> int:
-        """Return where a word leads."""
-        for symbol in word:
-            state = self.transitions[state][self.alphabet.index(symbol)]
-        return state
-
-    def step(self, state: int, symbol: str) -> int:
-        """Return where one symbol leads."""
-        return self.transitions[state][self.alphabet.index(symbol)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,10 +50,6 @@ class Check:
     def accepted(self) -> bool:
         """Whether the certificate proves its claim."""
         return self.objection is None
-
-
-class _Objection(Exception):
-    """A reason not to believe a certificate."""
 
 
 def check_certificate(data: object, language: DFA | None = None) -> Check:
@@ -82,7 +75,7 @@ def check_certificate(data: object, language: DFA | None = None) -> Check:
     objection = None
     try:
         _check(_plain(data), given)
-    except _Objection as reason:
+    except Objection as reason:
         objection = str(reason)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError) as error:
         objection = f"a field is missing or malformed ({type(error).__name__}: {error})"
@@ -103,119 +96,62 @@ def _plain(data: Any) -> Any:
         return {_plain(key): _plain(value) for key, value in data.items()}
     if type(data) is list:
         return [_plain(item) for item in data]
-    _require(data is None or type(data) in (str, int, float, bool), f"a {type(data).__name__} is not JSON data")
+    require(data is None or type(data) in (str, int, float, bool), f"a {type(data).__name__} is not JSON data")
     return data
 
 
 def _check(data: Data, language: Automaton | None) -> None:
-    automaton = _read_automaton(data["automaton"])
+    automaton = read_automaton(data["automaton"])
     if language is not None:
-        _require(_equivalent(automaton, language), "the automaton in the certificate is not that of the language")
+        require(are_equivalent(automaton, language), "the automaton in the certificate is not that of the language")
     kinds = {
         "potentials": _check_potentials,
         "obstruction": _check_obstruction,
         "reduction": _check_reduction,
         "quotients": _check_quotients,
     }
-    _require(data["kind"] in kinds, f"there is no kind of certificate called {data['kind']!r}")
+    require(data["kind"] in kinds, f"there is no kind of certificate called {data['kind']!r}")
     kinds[data["kind"]](data, automaton)
-
-
-def _require(holds: bool, objection: str) -> None:
-    if not holds:
-        raise _Objection(objection)
 
 
 def _claim(data: Data, answer: str, fragments: Sequence[str]) -> None:
     readouts = {"MEMBERSHIP": "END_MARKER", "NEXT_SYMBOLS": "LAST_SYMBOL"}
-    _require(data["asked"] in readouts, f"nobody asks for {data['asked']!r}")
+    require(data["asked"] in readouts, f"nobody asks for {data['asked']!r}")
     readout = readouts[data["asked"]]
-    _require(data["answer"] == answer, f"this kind of certificate proves {answer}, not {data['answer']!r}")
-    _require(data["readout"] == readout, f"this kind of certificate is about {readout}, not {data['readout']!r}")
-    _require(data["fragment"] in fragments, f"this certificate proves nothing about {data['fragment']!r}")
-
-
-def _read_automaton(data: Data) -> Automaton:
-    alphabet = tuple(data["alphabet"])
-    rows = tuple(tuple(row) for row in data["transitions"])
-    accepting = data["accepting"]
-    _require(len(alphabet) > 0, "the alphabet is empty")
-    _require(all(isinstance(symbol, str) and symbol for symbol in alphabet), "a symbol is not a non-empty string")
-    _require(len(set(alphabet)) == len(alphabet), "a symbol appears twice in the alphabet")
-    _require(all(len(row) == len(alphabet) for row in rows), "a state does not have one transition per symbol")
-    _require(
-        len(rows) > 0 and all(_is_state(target, rows) for row in rows for target in row), "a transition leads nowhere"
-    )
-    _require(
-        isinstance(accepting, list) and all(_is_state(state, rows) for state in accepting),
-        "an accepting state does not exist",
-    )
-    return Automaton(alphabet=alphabet, transitions=rows, accepting=frozenset(accepting))
-
-
-def _is_state(value: object, rows: Sequence[object]) -> bool:
-    return type(value) is int and 0 <= value < len(rows)
-
-
-def _is_integer(value: object) -> bool:
-    return type(value) is int
-
-
-def _equivalent(one: Automaton, two: Automaton) -> bool:
-    """Return whether two automata over one alphabet accept the same words, by walking both at once."""
-    if set(one.alphabet) != set(two.alphabet):
-        return False
-    met = {(0, 0)}
-    queue = [(0, 0)]
-    for left, right in queue:
-        if (left in one.accepting) != (right in two.accepting):
-            return False
-        for symbol in one.alphabet:
-            pair = (one.step(left, symbol), two.step(right, symbol))
-            if pair not in met:
-                met.add(pair)
-                queue.append(pair)
-    return True
-
-
-def _read_word(data: object, automaton: Automaton) -> tuple[str, ...]:
-    if not isinstance(data, str | list):
-        raise _Objection(f"{data!r} is not a word")
-    word: tuple[Any, ...] = tuple(data)
-    for symbol in word:
-        _require(symbol in automaton.alphabet, f"symbol {symbol!r} is not in the alphabet")
-    return word
+    require(data["answer"] == answer, f"this kind of certificate proves {answer}, not {data['answer']!r}")
+    require(data["readout"] == readout, f"this kind of certificate is about {readout}, not {data['readout']!r}")
+    require(data["fragment"] in fragments, f"this certificate proves nothing about {data['fragment']!r}")
 
 
 def _check_potentials(data: Data, automaton: Automaton) -> None:
     """Follow the counts: they must be right on every edge, and name every vertex."""
     window, period = data["window"], data["period"]
-    _require(
-        _is_integer(window) and window >= 0 and _is_integer(period) and period >= 1, "window or period is out of range"
+    require(
+        is_integer(window) and window >= 0 and is_integer(period) and period >= 1, "window or period is out of range"
     )
     fragments = ["PERIODIC_LOCAL"]
     fragments += ["LOCAL"] * (period == 1) + ["PERIODIC"] * (window == 0) + ["PLAIN"] * (window == 0 and period == 1)
     _claim(data, "YES", fragments)
     vertices: list[Vertex] = []
     for state, letters, residue in data["vertices"]:
-        _require(_is_integer(state) and _is_integer(residue), "a vertex is malformed")
-        vertices.append((state, _read_word(letters, automaton), residue))
+        require(is_integer(state) and is_integer(residue), "a vertex is malformed")
+        vertices.append((state, read_word(letters, automaton), residue))
     edges = _check_vertices(vertices, automaton, window, period)
     place: dict[int, int] = {}
     for number, component in enumerate(data["components"]):
         for member in component["members"]:
-            _require(_is_state(member, vertices) and member not in place, "the components do not divide the vertices")
+            require(is_place(member, vertices) and member not in place, "the components do not divide the vertices")
             place[member] = number
-    _require(len(place) == len(vertices), "a vertex is in no component")
+    require(len(place) == len(vertices), "a vertex is in no component")
     for vertex, targets in enumerate(edges):
-        _require(
+        require(
             all(place[target] >= place[vertex] for target in targets.values()),
             "an edge leads back to an earlier component",
         )
     for component in data["components"]:
         known = _check_component(component, vertices, edges)
         if data["asked"] == "MEMBERSHIP":
-            _require(len(set(known.values())) == len(known), "the counts do not name every state of a component")
+            require(len(set(known.values())) == len(known), "the counts do not name every state of a component")
         else:
             _check_next_states(known, vertices, edges, automaton)
 
@@ -223,23 +159,23 @@ def _check_potentials(data: Data, automaton: Automaton) -> None:
 def _check_vertices(vertices: Sequence[Vertex], automaton: Automaton, window: int, period: int) -> list[dict[str, int]]:
     """Return the edges between the stated vertices, which must be just those that are reachable."""
     numbers = {vertex: number for number, vertex in enumerate(vertices)}
-    _require(len(numbers) == len(vertices), "a vertex is listed twice")
+    require(len(numbers) == len(vertices), "a vertex is listed twice")
     edges: list[dict[str, int]] = [{} for _ in vertices]
     start: Vertex = (0, (), 0)
     queue = [start]
     met = {start}
     for vertex in queue:
-        _require(vertex in numbers, "a reachable vertex is not listed")
+        require(vertex in numbers, "a reachable vertex is not listed")
         state, letters, residue = vertex
         for symbol in automaton.alphabet:
             recent = (*letters, symbol)
             target = (automaton.step(state, symbol), recent[max(0, len(recent) - window) :], (residue + 1) % period)
-            _require(target in numbers, "a reachable vertex is not listed")
+            require(target in numbers, "a reachable vertex is not listed")
             edges[numbers[vertex]][symbol] = numbers[target]
             if target not in met:
                 met.add(target)
                 queue.append(target)
-    _require(len(met) == len(vertices), "a vertex that cannot be reached is listed")
+    require(len(met) == len(vertices), "a vertex that cannot be reached is listed")
     return edges
 
 
@@ -252,11 +188,11 @@ def _check_component(
     for level in component["levels"]:
         blocks = level["blocks"]
         block_of = {member: number for number, block in enumerate(blocks) for member in block}
-        _require(
+        require(
             sorted(block_of) == sorted(members) and sum(len(block) for block in blocks) == len(members),
             "the blocks do not divide the component",
         )
-        _require(
+        require(
             all(len({known[member] for member in block}) == 1 for block in blocks)
             and len(set(known.values())) == len(blocks),
             "the blocks of a level are not what the levels before it tell apart",
@@ -265,11 +201,11 @@ def _check_component(
         for test in level["tests"]:
             values = dict(zip(members, test["values"], strict=True))
             gains = {(symbol, block): gain for symbol, block, gain in test["gains"]}
-            _require(all(map(_is_integer, [*values.values(), *gains.values()])), "a value or a gain is not an integer")
+            require(all(map(is_integer, [*values.values(), *gains.values()])), "a value or a gain is not an integer")
             for member in members:
                 for symbol, target in edges[member].items():
                     if target in values:
-                        _require(
+                        require(
                             values[target] - values[member] == gains[symbol, block_of[member]],
                             f"the potential does not change by the stated gain on an edge with symbol {symbol!r}",
                         )
@@ -282,150 +218,73 @@ def _check_next_states(
     known: Mapping[int, object], vertices: Sequence[Vertex], edges: Sequence[Mapping[str, int]], automaton: Automaton
 ) -> None:
     """What is known of a state, and the symbol read there, must name the next state among those that can go on."""
-    alive = _alive(automaton)
+    alive = alive_states(automaton)
     following: dict[tuple[object, str], int] = {}
     for member in known:
         for symbol, target in edges[member].items():
             if vertices[target][0] in alive:
                 named = following.setdefault((known[member], symbol), target)
-                _require(named == target, f"the counts and the symbol {symbol!r} do not name the next state")
-
-
-def _alive(automaton: Automaton) -> set[int]:
-    """Return the states from which some word is accepted."""
-    alive = set(automaton.accepting)
-    while True:
-        more = {state for state, row in enumerate(automaton.transitions) if alive.intersection(row)} - alive
-        if not more:
-            return alive
-        alive |= more
-
-
-def _next_symbols(automaton: Automaton, alive: set[int], state: int) -> frozenset[str | None]:
-    """Return the symbols that can follow at a state; None stands for the end."""
-    legal: set[str | None] = {symbol for symbol in automaton.alphabet if automaton.step(state, symbol) in alive}
-    return frozenset(legal | ({None} if state in automaton.accepting else set()))
+                require(named == target, f"the counts and the symbol {symbol!r} do not name the next state")
 
 
 def _check_obstruction(data: Data, automaton: Automaton) -> None:
     """Follow the walks: equal counts must lead to states that are equal to every program but not to the language."""
     _claim(data, "NO", ["PLAIN"])
     members = data["members"]
-    _require(all(_is_state(member, automaton.transitions) for member in members), "a member is not a state")
+    require(all(is_place(member, automaton.transitions) for member in members), "a member is not a state")
     inside = set(members)
-    _require(len(inside) == len(members) > 1, "the component needs at least two different states")
+    require(len(inside) == len(members) > 1, "the component needs at least two different states")
     block_of = {state: number for number, block in enumerate(data["blocks"]) for state in block}
-    _require(
+    require(
         set(block_of) == inside and sum(len(block) for block in data["blocks"]) == len(members),
         "the blocks do not divide the component",
     )
-    _require(_strongly_connected(automaton, inside), "the component is not strongly connected")
-    _require(len(data["pairs"]) > 0, "there is no pair of walks")
+    require(is_strongly_connected(automaton, inside), "the component is not strongly connected")
+    require(len(data["pairs"]) > 0, "there is no pair of walks")
     ends = [_check_pair(pair, automaton, block_of) for pair in data["pairs"]]
-    _require(_generated(automaton, inside, ends) == _as_sets(block_of), "the pairs do not generate the blocks")
+    require(generated_classes(automaton, inside, ends) == as_classes(block_of), "the pairs do not generate the blocks")
 
-    enter, suffix = _read_word(data["enter"], automaton), _read_word(data["suffix"], automaton)
-    _require(
+    enter, suffix = read_word(data["enter"], automaton), read_word(data["suffix"], automaton)
+    require(
         automaton.run(enter) == data["pairs"][0]["start"], "the first word does not lead to the start of the first pair"
     )
     if data["asked"] == "MEMBERSHIP":
         one, two = (automaton.run(suffix, state) in automaton.accepting for state in ends[0])
-        _require(one != two, "the two words do not differ in membership")
+        require(one != two, "the two words do not differ in membership")
     else:
-        _require(len(suffix) > 0, "the two words need a last symbol in common")
-        alive = _alive(automaton)
-        first, second = (_walk_alive(automaton, alive, state, suffix) for state in ends[0])
-        differ = _next_symbols(automaton, alive, first) != _next_symbols(automaton, alive, second)
-        _require(differ, "the two words do not differ in their next symbols")
-
-
-def _walk_alive(automaton: Automaton, alive: set[int], state: int, word: Sequence[str]) -> int:
-    """Return where a word leads; every prefix must still be able to become a word of the language."""
-    _require(state in alive, "a prefix cannot become a word of the language")
-    for symbol in word:
-        state = automaton.step(state, symbol)
-        _require(state in alive, "a prefix cannot become a word of the language")
-    return state
+        require(len(suffix) > 0, "the two words need a last symbol in common")
+        alive = alive_states(automaton)
+        first, second = (walk_alive(automaton, alive, state, suffix) for state in ends[0])
+        differ = next_symbols(automaton, alive, first) != next_symbols(automaton, alive, second)
+        require(differ, "the two words do not differ in their next symbols")
 
 
 def _check_pair(pair: Data, automaton: Automaton, block_of: Mapping[int, int]) -> tuple[int, int]:
     """Return the two states that a pair shows to be alike."""
     start = pair["start"]
-    _require(type(start) is int and start in block_of, "a walk does not start in the component")
+    require(type(start) is int and start in block_of, "a walk does not start in the component")
 
     def walk(field: str) -> tuple[int, Counter[tuple[str, int]]]:
         state = start
         counts: Counter[tuple[str, int]] = Counter()
-        for symbol in _read_word(pair[field], automaton):
+        for symbol in read_word(pair[field], automaton):
             counts[symbol, block_of[state]] += 1
             state = automaton.step(state, symbol)
-            _require(state in block_of, "a walk leaves the component")
+            require(state in block_of, "a walk leaves the component")
         return state, counts
 
     if pair["kind"] == "paths":
         (one, first), (two, second) = walk("first"), walk("second")
-        _require(first == second, "the two walks differ in their counts")
+        require(first == second, "the two walks differ in their counts")
         return one, two
-    _require(pair["kind"] == "loops", f"there is no kind of pair called {pair['kind']!r}")
+    require(pair["kind"] == "loops", f"there is no kind of pair called {pair['kind']!r}")
     (end, path), (short_end, short), (long_end, long) = walk("path"), walk("short_loop"), walk("long_loop")
     times = pair["times"]
-    _require(_is_integer(times) and times >= 1, "the number of times is out of range")
-    _require(short_end == long_end == start, "a loop does not return to its start")
+    require(is_integer(times) and times >= 1, "the number of times is out of range")
+    require(short_end == long_end == start, "a loop does not return to its start")
     together = Counter({letter: short[letter] + times * path[letter] for letter in {*short, *path}})
-    _require(long == together, "the loops do not differ by the stated number of paths")
+    require(long == together, "the loops do not differ by the stated number of paths")
     return start, end
-
-
-def _strongly_connected(automaton: Automaton, inside: set[int]) -> bool:
-    def spread(forward: bool) -> set[int]:
-        links: dict[int, set[int]] = {state: set() for state in inside}
-        for state in inside:
-            for target in automaton.transitions[state]:
-                if target in inside:
-                    links[state if forward else target].add(target if forward else state)
-        first = min(inside)
-        met = {first}
-        queue = [first]
-        for state in queue:
-            for target in sorted(links[state] - met):
-                met.add(target)
-                queue.append(target)
-        return met
-
-    return spread(True) == spread(False) == inside
-
-
-def _generated(automaton: Automaton, inside: set[int], pairs: Sequence[tuple[int, int]]) -> set[frozenset[int]]:
-    """Return the classes that follow from the pairs, when targets of like states under one symbol are alike."""
-    label = {state: state for state in inside}
-
-    def merge(one: int, two: int) -> bool:
-        old, new = label[two], label[one]
-        if old == new:
-            return False
-        for state in inside:
-            if label[state] == old:
-                label[state] = new
-        return True
-
-    for one, two in pairs:
-        merge(one, two)
-    changed = True
-    while changed:
-        changed = False
-        targets: dict[tuple[int, int], int] = {}
-        for state in sorted(inside):
-            for symbol, target in enumerate(automaton.transitions[state]):
-                if target in inside:
-                    changed |= merge(targets.setdefault((label[state], symbol), target), target)
-    return _as_sets(label)
-
-
-def _as_sets(block_of: Mapping[int, int]) -> set[frozenset[int]]:
-    blocks: dict[int, set[int]] = {}
-    for state, block in block_of.items():
-        blocks.setdefault(block, set()).add(state)
-    return {frozenset(block) for block in blocks.values()}
 
 
 #: The languages of the theorem "known_non_member", written out again so that nothing is shared with the search.
@@ -443,23 +302,21 @@ _NON_MEMBERS = {
 def _check_reduction(data: Data, automaton: Automaton) -> None:
     """Build the language that the reduction speaks of and compare it with the known one, completely."""
     _claim(data, "NO", ["PLAIN", "LOCAL", "PERIODIC", "PERIODIC_LOCAL"])
-    _require(data["target"] in _NON_MEMBERS, f"no theorem speaks of {data['target']!r}")
+    require(data["target"] in _NON_MEMBERS, f"no theorem speaks of {data['target']!r}")
     target = _NON_MEMBERS[data["target"]]
     images = data["images"]
-    _require(set(images) == set(target.alphabet), "the reduction does not say what every symbol is read as")
+    require(set(images) == set(target.alphabet), "the reduction does not say what every symbol is read as")
     columns = [automaton.alphabet.index(images[symbol]) for symbol in target.alphabet]
-    suffix = _read_word(data["suffix"], automaton)
-    start = automaton.run(_read_word(data["prefix"], automaton))
+    suffix = read_word(data["suffix"], automaton)
+    start = automaton.run(read_word(data["prefix"], automaton))
+    if data["asked"] == "MEMBERSHIP":
+        require(data["reads"] is None, "membership is not read off a symbol")
+    alive = alive_states(automaton)
     met = {(0, start)}
     queue = [(0, start)]
-    alive = _alive(automaton)
     for goal, state in queue:
-        if data["asked"] == "MEMBERSHIP":
-            accepted = automaton.run(suffix, state) in automaton.accepting
-        else:
-            end = _walk_alive(automaton, alive, state, suffix)
-            accepted = data["reads"] in _next_symbols(automaton, alive, end)
-        _require(accepted == (goal in target.accepting), f"the reduction does not give {data['target']}")
+        accepted = data["reads"] in next_symbols(automaton, alive, automaton.run(suffix, state))  # None: at the end
+        require(accepted == (goal in target.accepting), f"the reduction does not give {data['target']}")
         for after, column in zip(target.transitions[goal], columns, strict=True):
             pair = (after, automaton.transitions[state][column])
             if pair not in met:
@@ -469,23 +326,21 @@ def _check_reduction(data: Data, automaton: Automaton) -> None:
 
 def _check_quotients(data: Data, automaton: Automaton) -> None:
     """Check a claim read at the last symbol through certificates for {w : wa accepted}, read at the end marker."""
-    _require(data["answer"] in ("YES", "NO"), f"{data['answer']!r} is nothing to prove")
-    _require(data["asked"] == "MEMBERSHIP", f"this kind of certificate is about MEMBERSHIP, not {data['asked']!r}")
-    _require(
-        data["readout"] == "LAST_SYMBOL", f"this kind of certificate is about LAST_SYMBOL, not {data['readout']!r}"
-    )
+    require(data["answer"] in ("YES", "NO"), f"{data['answer']!r} is nothing to prove")
+    require(data["asked"] == "MEMBERSHIP", f"this kind of certificate is about MEMBERSHIP, not {data['asked']!r}")
+    require(data["readout"] == "LAST_SYMBOL", f"this kind of certificate is about LAST_SYMBOL, not {data['readout']!r}")
     symbols = [part["symbol"] for part in data["parts"]]
-    _require(all(symbol in automaton.alphabet for symbol in symbols), "a part is about a symbol outside the alphabet")
+    require(all(symbol in automaton.alphabet for symbol in symbols), "a part is about a symbol outside the alphabet")
     if data["answer"] == "YES":
-        _require(sorted(symbols) == sorted(automaton.alphabet), "YES needs one part for every symbol")
-    _require(len(symbols) > 0, "there is no part")
+        require(sorted(symbols) == sorted(automaton.alphabet), "YES needs one part for every symbol")
+    require(len(symbols) > 0, "there is no part")
     for part in data["parts"]:
         inner = part["certificate"]
-        _require(
+        require(
             inner["answer"] == data["answer"] and inner["fragment"] == data["fragment"], "a part makes another claim"
         )
-        _require(inner["readout"] == "END_MARKER", "a part is not read at the end marker")
-        _require(inner["asked"] == "MEMBERSHIP", "a part is not about membership")
+        require(inner["readout"] == "END_MARKER", "a part is not read at the end marker")
+        require(inner["asked"] == "MEMBERSHIP", "a part is not about membership")
         ends = [
             state
             for state in range(len(automaton.transitions))

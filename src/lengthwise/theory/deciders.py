@@ -8,6 +8,7 @@ and what is not in PERIODIC_LOCAL is in none.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ..errors import CapExceededError, InvalidOptionError
 from ..languages.dfa import DFA
@@ -58,13 +59,14 @@ def decide_plain(language: DFA, asked: Asked = Asked.MEMBERSHIP) -> Verdict:
     refinements = refine(graph)
     stuck = _find_stuck(language, graph, refinements, asked)
     if stuck is None:
-        certificate = build_certificate(language, Fragment.PLAIN, graph, refinements, asked)
+        needed = _needed_rounds(language, graph, refinements, asked)
+        certificate = build_certificate(language, Fragment.PLAIN, graph, needed, asked)
         return _verdict(Answer.YES, Fragment.PLAIN, language, theorem, certificate, program_reason(certificate), asked)
     refinement, confused = stuck
     try:
         obstruction = find_obstruction(language, refinement, asked, confused)
     except CapExceededError as error:
-        reason = f"counting cannot tell all states of a component apart; no certificate: {error.message}"
+        reason = f"counting cannot tell all states of a component apart that it must; no certificate: {error.message}"
         return _verdict(Answer.NO, Fragment.PLAIN, language, theorem, None, reason, asked)
     return _verdict(Answer.NO, Fragment.PLAIN, language, theorem, obstruction, obstruction_reason(obstruction), asked)
 
@@ -80,7 +82,8 @@ def decide_unrolled(language: DFA, fragment: Fragment, asked: Asked = Asked.MEMB
             continue
         refinements = refine(graph)
         if _find_stuck(language, graph, refinements, asked) is None:
-            certificate = build_certificate(language, fragment, graph, refinements, asked)
+            needed = _needed_rounds(language, graph, refinements, asked)
+            certificate = build_certificate(language, fragment, graph, needed, asked)
             reason = program_reason(certificate)
             return _verdict(Answer.YES, fragment, language, "unrolled_refinement", certificate, reason, asked)
     reduction = find_reduction(language, fragment, asked)
@@ -88,7 +91,7 @@ def decide_unrolled(language: DFA, fragment: Fragment, asked: Asked = Asked.MEMB
         reason = reduction_reason(reduction)
         return _verdict(Answer.NO, fragment, language, "known_non_member", reduction, reason, asked)
     windows = [f"window up to {MAX_WINDOW}"] * fragment.has_windows
-    periods = [f"period up to {MAX_PERIOD}"] * fragment.has_periods
+    periods = [f"one period up to {MAX_PERIOD}"] * fragment.has_periods  # 3 and 4 together are a period of 12
     found = "was found" if skipped else "exists"
     reason = (
         f"no program with {' and '.join(windows + periods)} {found}, and no cited theorem excludes larger ones; "
@@ -136,15 +139,32 @@ def _find_stuck(
         found = [
             (each, pair)
             for each in refinements
-            if not each.passed and (pair := _confused_next(graph, each, live)) is not None
+            if not each.passed and (pair := _confused_next(graph, each, live, each.blocks)) is not None
         ]
     return min(found, key=lambda item: len(item[0].members)) if found else None
 
 
-def _confused_next(graph: Graph, refinement: Refinement, live: frozenset[int]) -> tuple[int, int] | None:
+def _needed_rounds(
+    language: DFA, graph: Graph, refinements: Sequence[Refinement], asked: Asked
+) -> Sequence[Refinement]:
+    """Return the refinements with no more rounds than the question needs: next symbols may need fewer than there are."""
+    if asked is Asked.MEMBERSHIP:
+        return refinements
+    live = live_states(language)
+    needed = []
+    for refinement in refinements:
+        partitions = [*(each.blocks for each in refinement.rounds), refinement.blocks]
+        number = next(n for n, each in enumerate(partitions) if _confused_next(graph, refinement, live, each) is None)
+        needed.append(replace(refinement, rounds=refinement.rounds[:number], blocks=partitions[number]))
+    return needed
+
+
+def _confused_next(
+    graph: Graph, refinement: Refinement, live: frozenset[int], blocks: Sequence[int]
+) -> tuple[int, int] | None:
     """Return two members of one block that one symbol leads to different live states, or None."""
     following: dict[tuple[int, int], tuple[int, int]] = {}
-    for member, (vertex, block) in enumerate(zip(refinement.members, refinement.blocks, strict=True)):
+    for member, (vertex, block) in enumerate(zip(refinement.members, blocks, strict=True)):
         for symbol, target in enumerate(graph.edges[vertex]):
             if graph.vertices[target][0] in live:
                 other, named = following.setdefault((block, symbol), (member, target))

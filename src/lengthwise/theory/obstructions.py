@@ -15,7 +15,7 @@ from math import lcm
 
 from ..errors import CapExceededError
 from ..languages.dfa import DFA
-from ..languages.dfa_algebra import separating_suffix, shortest_path
+from ..languages.dfa_algebra import Word, separating_suffix, shortest_path
 from ..languages.next_symbols import live_states, separating_next_symbols
 from .certificates import LoopsPair, ObstructionCertificate, PathsPair
 from .claims import Asked
@@ -71,11 +71,14 @@ def find_obstruction(
     members = refinement.members
     if asked is Asked.NEXT_SYMBOLS:
         live = live_states(language)
-        pairs.append(_pair_from_cycles(edges, blocks, *confused))
-        suffixes = [separating_next_symbols(language, live, *(members[end] for end in pair.ends)) for pair in pairs]
-        place = next(place for place, suffix in enumerate(suffixes) if suffix is not None)
-        head, suffix = pairs[place], suffixes[place]
-        pairs = [head, *(pair for pair in pairs[:-1] if pair is not head)]
+
+        def parting(pair: _Pair) -> Word | None:
+            return separating_next_symbols(language, live, *(members[end] for end in pair.ends))
+
+        telling = (pair for pair in pairs if parting(pair) is not None)
+        head = next(telling, None) or _pair_from_cycles(edges, blocks, *confused)
+        suffix = parting(head)
+        pairs = [head, *(pair for pair in pairs if pair is not head)]
     else:
         head = pairs[0]
         suffix = separating_suffix(language, members[head.ends[0]], members[head.ends[1]])

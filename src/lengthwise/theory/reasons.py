@@ -14,14 +14,14 @@ _SHOWN_LETTERS = 40
 def program_reason(certificate: PotentialsCertificate) -> str:
     """Say what the program of a YES looks at."""
     counts = describe_counts(certificate)
+    if all(len(component.members) == 1 for component in certificate.components) and certificate.period == 1:
+        return "the automaton never returns to a state it has left, so seeing which states were passed is enough."
     window = certificate.window + (certificate.asked is Asked.NEXT_SYMBOLS)  # one more letter is seen where it is read
     seen = []
     if window:
         seen.append("the last letter" if window == 1 else f"the last {window} letters")
     if certificate.period > 1:
         seen.append(f"the position modulo {certificate.period}")
-    if not counts and not seen:
-        return "the automaton never returns to a state it has left, so seeing which states were passed is enough."
     subjects = [*seen, "counting"] if seen and counts else seen or ["counting alone"]
     verb = "names" if len(subjects) == 1 and window < 2 else "name"
     claim = f"{' and '.join(subjects)} {verb} the state at every length"

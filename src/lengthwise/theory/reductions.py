@@ -1,7 +1,9 @@
 """NO by a cited theorem: the language hides one that is known not to be in C-RASP[periodic, local].
 
 If {w : u·h(w)·z in L} is not in the class for some words u, z and letters h(a), then L is not, because the class is
-closed under quotients and letter-for-letter substitutions. The search below tries all of them for small alphabets.
+closed under quotients and letter-for-letter substitutions. The same holds for {w : a can follow u·h(w)·z}, because a
+program for next symbols that may use windows gives one for membership, and one for "can still become a word". The
+search below tries all u, z and h for small alphabets.
 """
 
 from __future__ import annotations
@@ -47,8 +49,8 @@ def find_reduction(language: DFA, fragment: Fragment, asked: Asked) -> Reduction
                 states = _matched_states(language, start, images, target)
                 if states is None:
                     continue
-                for reads, (yes, allowed) in readings.items():
-                    suffix = _separating_word(language, states, yes, allowed)
+                for reads, yes in readings.items():
+                    suffix = _separating_word(language, states, yes)
                     if suffix is not None:
                         prefix = shortest_path(language, 0, start.__eq__)
                         assert prefix is not None
@@ -65,15 +67,13 @@ def find_reduction(language: DFA, fragment: Fragment, asked: Asked) -> Reduction
     return None
 
 
-def _readings(language: DFA, asked: Asked) -> dict[str | None, tuple[frozenset[int], frozenset[int]]]:
-    """Return what may be read off a state: the states that answer yes, and those that may occur at all."""
-    if asked is Asked.MEMBERSHIP:
-        return {None: (language.accepting, frozenset(range(language.num_states)))}
-    live = live_states(language)
-    readings: dict[str | None, tuple[frozenset[int], frozenset[int]]] = {None: (language.accepting, live)}
-    for number, symbol in enumerate(language.alphabet):
-        yes = frozenset(state for state in live if language.transitions[state][number] in live)
-        readings[symbol] = (yes, live)
+def _readings(language: DFA, asked: Asked) -> dict[str | None, frozenset[int]]:
+    """Return what may be read off a state, each with the states where it is so: that the word may end, or go on."""
+    readings: dict[str | None, frozenset[int]] = {None: language.accepting}
+    if asked is Asked.NEXT_SYMBOLS:
+        live = live_states(language)
+        for number, symbol in enumerate(language.alphabet):
+            readings[symbol] = frozenset(state for state in live if language.transitions[state][number] in live)
     return readings
 
 
@@ -97,15 +97,11 @@ def _matched_states(
     return frozenset(inside), frozenset(outside)
 
 
-def _separating_word(
-    language: DFA, states: tuple[frozenset[int], frozenset[int]], yes: frozenset[int], allowed: frozenset[int]
-) -> Word | None:
-    """Return a short word that leads all of the first set to a yes and none of the second, over allowed states only."""
+def _separating_word(language: DFA, states: tuple[frozenset[int], frozenset[int]], yes: frozenset[int]) -> Word | None:
+    """Return a short word that leads all of the first set to a yes and none of the second, or None."""
     words: dict[tuple[frozenset[int], frozenset[int]], tuple[int, ...]] = {states: ()}
     queue = [states]
     for first, second in queue:
-        if not first <= allowed or not second <= allowed:
-            continue
         if first <= yes and not second & yes:
             return language.decode(words[first, second])
         if len(queue) > MAX_SUFFIX_STEPS:

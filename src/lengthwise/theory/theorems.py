@@ -46,7 +46,7 @@ THEOREMS: dict[str, Theorem] = {
         statement=(
             "If balanced refinement separates the states of the automaton unrolled by the last k letters and the position "
             "modulo m, wherever these agree, then the language is in C-RASP with windows up to k and period m: the "
-            "potentials are the program."
+            "potentials are the program. For next symbols it is enough that, with the symbol read, they name the next state."
         ),
         citation="What a program implies for transformers with absolute positions: " + HUANG + ".",
         status=(
@@ -58,12 +58,13 @@ THEOREMS: dict[str, Theorem] = {
         statement=(
             "Parity, the flip-flop language {0,1,2}*02* and Tomita 3, 5 and 6 are not in C-RASP[periodic, local]. The class "
             "is closed under quotients by a word and under substituting letters for letters, so a language from which one of "
-            "these can be obtained that way is not in it either."
+            "these can be obtained that way is not in it either. Nor are its next symbols: from them a program with windows "
+            "can tell membership."
         ),
         citation=HUANG
         + " (Lemma 11 for parity and the flip-flop; its table of formal languages for Tomita 3, 5 and 6).",
         status=(
-            "Non-membership is published; the two closure properties are elementary (docs/concepts/deciding.md). That no "
+            "Non-membership is published; the closure properties are elementary (docs/concepts/deciding.md). That no "
             "program means no length generalization is an empirical finding, not a theorem."
         ),
     ),

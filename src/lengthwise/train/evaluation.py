@@ -17,7 +17,7 @@ from ..tasks.task import Batch, Task
 from .batches import make_batch
 from .objectives import exact_matches
 
-_FORWARD_TOKENS = 65_536  # instances are evaluated in slices of about this many tokens
+_TOKENS_PER_MODEL = 8_192  # instances go in slices of about so many tokens, the same for a model alone and in a stack
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +37,7 @@ def evaluation_batch(task: Task, lengths: LengthRange, examples: int, draw: Draw
 @torch.no_grad()
 def match_instances(model: Transformer, task: Task, batch: Batch) -> torch.Tensor:
     """Return, for every model and instance, whether it is matched exactly, [M, B]."""
-    models, _, width = batch.tokens_MBL.shape
-    step = max(1, _FORWARD_TOKENS // (models * width))
+    step = max(1, _TOKENS_PER_MODEL // batch.tokens_MBL.shape[-1])
     parts = []
     for start in range(0, batch.tokens_MBL.shape[1], step):
         part = slice(start, start + step)

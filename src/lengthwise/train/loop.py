@@ -43,7 +43,11 @@ class Progress:
 
 
 class Stack:
-    """Models that train together: one task, encoding and shape; a seed and a learning rate for each."""
+    """Models that train together: one task, encoding and shape; a seed and a learning rate for each.
+
+    Each model trains as it would alone: bit for bit with one thread where the batch is a multiple of 32 and the width
+    of a head a multiple of 8, so that no vector instruction spans two models; otherwise up to rounding.
+    """
 
     def __init__(
         self,
@@ -132,6 +136,7 @@ def train_stack(stack: Stack, report: Callable[[Progress], None] = lambda _: Non
     num_models = stack.model.num_models
     losses: list[list[tuple[int, float]]] = [[] for _ in range(num_models)]
     stopped = [0] * num_models
+    streak = [0] * num_models  # evaluations in a row at which all was right
     matched = (0.0,) * num_models
     for number in range(training.steps):
         losses_M = stack.step(number)
@@ -142,7 +147,8 @@ def train_stack(stack: Stack, report: Callable[[Progress], None] = lambda _: Non
                 if stack.running_M[model]:
                     losses[model].append((done, loss))
                     stopped[model] = done
-                    if share == 1.0:
+                    streak[model] = streak[model] + 1 if share == 1.0 else 0
+                    if streak[model] == training.patience:
                         stack.running_M[model] = 0.0
             report(Progress(step=done, steps=training.steps, matched=matched))
             if not stack.running_M.any():

@@ -10,7 +10,10 @@ import multiprocessing
 import os
 import queue
 import signal
+import threading
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from multiprocessing.connection import wait
 from typing import Any
 
 from ...errors import TrainingFailedError
@@ -33,7 +36,7 @@ def train_locally(stacks: Sequence[StackPlan], *, workers: int | None = None) ->
     for _ in range(num_workers):
         tasks.put(None)
     processes = [context.Process(target=_work, args=(tasks, events), daemon=True) for _ in range(num_workers)]
-    with _one_thread_each():
+    with _one_thread_each(), _without_interruption():
         for process in processes:
             process.start()
     remaining = len(stacks)
@@ -49,6 +52,7 @@ def train_locally(stacks: Sequence[StackPlan], *, workers: int | None = None) ->
             remaining -= isinstance(event, StackDone)
             yield event
     finally:
+        tasks.cancel_join_thread()  # stacks nobody will take must not keep this process from ending
         for process in processes:
             process.terminate()
         for process in processes:
@@ -57,7 +61,7 @@ def train_locally(stacks: Sequence[StackPlan], *, workers: int | None = None) ->
 
 def _work(tasks: Any, events: Any) -> None:
     """Train stacks until there are none left; the target of a worker process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_driver, daemon=True).start()
     import torch
 
     torch.set_num_threads(1)
@@ -70,6 +74,14 @@ def _work(tasks: Any, events: Any) -> None:
             return
 
 
+def _end_with_driver() -> None:
+    """Wait for the driver to end, however it does, and end this worker: nobody would take its results."""
+    driver = multiprocessing.parent_process()
+    assert driver is not None
+    wait([driver.sentinel])
+    os._exit(1)
+
+
 def _require_alive(processes: Sequence[Any]) -> None:
     for process in processes:
         if process.exitcode not in (None, 0):
@@ -79,15 +91,25 @@ def _require_alive(processes: Sequence[Any]) -> None:
             )
 
 
-class _one_thread_each:  # noqa: N801
+@contextmanager
+def _without_interruption() -> Iterator[None]:
+    """Child processes started inside never see Ctrl-C, not even while they start; here it waits until the end."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
     """Child processes started inside see OMP_NUM_THREADS=1."""
-
-    def __enter__(self) -> None:
-        self._before = os.environ.get("OMP_NUM_THREADS")
-        os.environ["OMP_NUM_THREADS"] = "1"
-
-    def __exit__(self, *_: object) -> None:
-        if self._before is None:
+    before = os.environ.get("OMP_NUM_THREADS")
+    os.environ["OMP_NUM_THREADS"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
             del os.environ["OMP_NUM_THREADS"]
         else:
-            os.environ["OMP_NUM_THREADS"] = self._before
+            os.environ["OMP_NUM_THREADS"] = before
