@@ -128,8 +128,9 @@ def open_store(path: str | Path) -> Iterator[Store]:
         place.parent.mkdir(parents=True, exist_ok=True)
         lock = open(place.with_name(place.name + ".lock"), "a")  # noqa: SIM115  # held until the store is closed
     except OSError as error:
+        reason = "Not a directory" if isinstance(error, FileExistsError) else error.strerror
         raise UnreadableFileError(
-            f"cannot write the store {str(place)!r}: {error.strerror}.",
+            f"cannot write the store {str(place)!r}: {reason}.",
             hint="choose a place that can be written, with --store.",
         ) from None
     with lock:

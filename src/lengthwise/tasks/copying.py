@@ -41,9 +41,12 @@ class UniqueCopy(_Copy):
             ),
             Citation(
                 fragment=Fragment.PLAIN,
-                answer=Answer.NO,
+                answer=Answer.UNKNOWN,
                 theorem="published_prediction",
-                reason="no program without windows is known: it would have to see which token follows which.",
+                reason=(
+                    "no program without windows is known, since it would have to see which token follows which; "
+                    "arXiv 2410.02140 predicts failure without a proof."
+                ),
             ),
         )
     )

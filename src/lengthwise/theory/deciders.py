@@ -17,7 +17,7 @@ from ..languages.next_symbols import live_states
 from .certificates import Certificate, QuotientsCertificate, readout_of
 from .claims import Answer, Asked, Fragment, Readout
 from .counting import build_certificate
-from .facts import Facts
+from .facts import Citation, Facts
 from .graph import Graph, unrolled_graph
 from .obstructions import find_obstruction
 from .potentials import Refinement, refine
@@ -101,30 +101,32 @@ def decide_unrolled(language: DFA, fragment: Fragment, asked: Asked = Asked.MEMB
 
 
 def decide_cited(facts: Facts, fragment: Fragment, readout: Readout) -> Verdict:
-    """Answer by what is published: a YES for a smaller fragment or a NO for a larger one."""
-    for citation in facts.cited:
-        holds = (
-            fragment.includes(citation.fragment)
-            if citation.answer is Answer.YES
-            else citation.fragment.includes(fragment)
-        )
-        if holds:
-            answer, theorem, reason = citation.answer, citation.theorem, citation.reason
-            break
-    else:
-        answer, theorem, reason = (
-            Answer.UNKNOWN,
-            "open",
-            f"nothing that this version knows settles {fragment.notation}.",
-        )
+    """Answer by what is published: a YES for a smaller fragment, a NO for a larger one, or at least a prediction."""
+
+    def speaks_of_fragment(citation: Citation) -> bool:
+        if citation.answer is Answer.YES:
+            return fragment.includes(citation.fragment)
+        if citation.answer is Answer.NO:
+            return citation.fragment.includes(fragment)
+        return citation.fragment is fragment
+
+    relevant = [citation for citation in facts.cited if speaks_of_fragment(citation)]
+    relevant.sort(key=lambda citation: citation.answer is Answer.UNKNOWN)  # what is proved comes first
+    nothing = Citation(
+        fragment=fragment,
+        answer=Answer.UNKNOWN,
+        theorem="open",
+        reason=f"nothing that this version knows settles {fragment.notation}.",
+    )
+    found = relevant[0] if relevant else nothing
     return Verdict(
-        answer=answer,
+        answer=found.answer,
         fragment=fragment,
         readout=readout,
         alphabet=(),
-        theorem=theorem,
+        theorem=found.theorem,
         certificate=None,
-        reason=reason,
+        reason=found.reason,
     )
 
 

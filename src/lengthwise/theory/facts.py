@@ -10,7 +10,10 @@ from .claims import Answer, Asked, Fragment
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Citation:
-    """A published answer: YES holds for every fragment that contains this one, NO for every one within it."""
+    """A published answer: YES holds for every fragment that contains this one, NO for every one within it.
+
+    UNKNOWN is for what is published but not proved; it speaks of this fragment only.
+    """
 
     fragment: Fragment
     answer: Answer

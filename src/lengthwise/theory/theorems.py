@@ -86,9 +86,9 @@ THEOREMS: dict[str, Theorem] = {
         ),
     ),
     "published_prediction": Theorem(
-        statement="The source predicts that there is no program of the class for this task.",
+        statement="The source predicts an answer for this task and class, but does not prove it.",
         citation=HUANG + ".",
-        status="A prediction printed in the paper and borne out by its experiments; we know of no proof and offer none.",
+        status="A prediction borne out by the paper's experiments; we know of no proof and offer none, so the answer is UNKNOWN.",
     ),
     "open": Theorem(
         statement="No theorem that this version knows settles the question.",

@@ -136,7 +136,6 @@ def train_stack(stack: Stack, report: Callable[[Progress], None] = lambda _: Non
     num_models = stack.model.num_models
     losses: list[list[tuple[int, float]]] = [[] for _ in range(num_models)]
     stopped = [0] * num_models
-    streak = [0] * num_models  # evaluations in a row at which all was right
     matched = (0.0,) * num_models
     for number in range(training.steps):
         losses_M = stack.step(number)
@@ -147,8 +146,7 @@ def train_stack(stack: Stack, report: Callable[[Progress], None] = lambda _: Non
                 if stack.running_M[model]:
                     losses[model].append((done, loss))
                     stopped[model] = done
-                    streak[model] = streak[model] + 1 if share == 1.0 else 0
-                    if streak[model] == training.patience:
+                    if share == 1.0:
                         stack.running_M[model] = 0.0
             report(Progress(step=done, steps=training.steps, matched=matched))
             if not stack.running_M.any():

@@ -16,7 +16,6 @@ _RANGES: dict[str, tuple[type, float, float]] = {
     "weight_decay": (float, 0, 10),
     "clip": (float, 1e-6, 1e6),
     "evaluate_every": (int, 1, 10**9),
-    "patience": (int, 1, 10**6),
     "examples": (int, 1, 10**7),
 }
 
@@ -25,8 +24,7 @@ _RANGES: dict[str, tuple[type, float, float]] = {
 class Training:
     """AdamW with a short warm-up and linear decay, until the steps run out.
 
-    A run stops early when all ``examples`` of an evaluation set of training lengths are right at ``patience``
-    evaluations in a row.
+    A run stops early when all ``examples`` of an evaluation set of training lengths are right.
     """
 
     steps: int = 3000
@@ -35,7 +33,6 @@ class Training:
     weight_decay: float = 0.01
     clip: float = 1.0
     evaluate_every: int = 250
-    patience: int = 4
     examples: int = 500
 
     def __post_init__(self) -> None:
