@@ -226,7 +226,6 @@ def specs(draw: st.DrawFn) -> Spec:
             weight_decay=draw(st.floats(0, 10)),
             clip=draw(st.floats(1e-6, 1e6)),
             evaluate_every=draw(st.integers(1, 10**9)),
-            patience=draw(st.integers(1, 10**6)),
             examples=draw(st.integers(1, 10**7)),
         ),
     )

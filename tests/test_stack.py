@@ -193,7 +193,7 @@ def test_models_of_a_stack_do_not_see_each_other() -> None:
 
 
 def test_training_a_stack_to_the_end_is_training_its_models_to_the_end() -> None:
-    training = Training(steps=120, batch=32, warmup=10, evaluate_every=20, patience=2, examples=64)
+    training = Training(steps=120, batch=32, warmup=10, evaluate_every=20, examples=64)
     seeds, rates = [0, 1, 2], [0.03, 1e-6, 0.03]
     shape = Shape(layers=1, heads=1, width=16)
 
@@ -211,7 +211,7 @@ def test_training_a_stack_to_the_end_is_training_its_models_to_the_end() -> None
 
 
 def test_a_model_that_is_right_on_all_its_evaluation_set_stops_and_keeps_its_weights() -> None:
-    training = Training(steps=400, batch=32, warmup=10, evaluate_every=25, patience=1, examples=64)
+    training = Training(steps=400, batch=32, warmup=10, evaluate_every=25, examples=64)
     shape = Shape(layers=1, heads=1, width=16)
     stack = make_stack("TOMITA_1", "nope", [0, 1], [0.03, 1e-6], shape=shape, training=training)
     seen: list[Progress] = []
@@ -237,7 +237,7 @@ def test_a_model_that_is_right_on_all_its_evaluation_set_stops_and_keeps_its_wei
 
 
 def test_training_ends_as_soon_as_all_models_are_done() -> None:
-    training = Training(steps=2000, batch=32, warmup=10, evaluate_every=25, patience=2, examples=64)
+    training = Training(steps=2000, batch=32, warmup=10, evaluate_every=25, examples=64)
     shape = Shape(layers=1, heads=1, width=16)
     stack = make_stack("TOMITA_1", "nope", [0], [0.03], shape=shape, training=training)
     seen: list[Progress] = []
@@ -245,18 +245,15 @@ def test_training_ends_as_soon_as_all_models_are_done() -> None:
     assert seen[-1].step == run.steps < 400
 
 
-@pytest.mark.parametrize("patience", [1, 3])
-def test_a_model_stops_at_the_last_of_so_many_evaluations_in_a_row_at_which_all_is_right(patience: int) -> None:
-    training = Training(steps=300, batch=32, warmup=10, evaluate_every=5, patience=patience, examples=64)
+def test_a_model_stops_at_the_first_evaluation_at_which_all_is_right() -> None:
+    training = Training(steps=300, batch=32, warmup=10, evaluate_every=5, examples=64)
     shape = Shape(layers=1, heads=1, width=16)
     stack = make_stack("TOMITA_1", "nope", [0], [0.03], shape=shape, training=training)
     seen: list[Progress] = []
     (run,) = train_stack(stack, seen.append)
-    evaluated = [progress.matched[0] == 1.0 for progress in seen if progress.step % 5 == 0]
-    assert evaluated[-patience:] == [True] * patience
-    streaks = "".join("x" if right else "." for right in evaluated[:-1])
-    assert "x" * patience not in streaks
-    assert run.steps == 5 * len(evaluated) < 300
+    is_right = [progress.matched[0] == 1.0 for progress in seen if progress.step % 5 == 0]
+    assert is_right == [False] * (len(is_right) - 1) + [True]
+    assert run.steps == 5 * len(is_right) < 300
 
 
 def test_the_learning_rate_warms_up_and_then_falls_to_zero() -> None:
@@ -387,9 +384,7 @@ GOLDEN_SPECS = {
         test_length=16,
         learning_rates=(0.003,),
         model=Shape(layers=layers, heads=2, width=16),
-        training=Training(
-            steps=50, batch=32, warmup=10, weight_decay=0.01, clip=1.0, evaluate_every=50, patience=4, examples=16
-        ),
+        training=Training(steps=50, batch=32, warmup=10, weight_decay=0.01, clip=1.0, evaluate_every=50, examples=16),
     )
     for name, task, encoding, layers in (
         ("bin_majority, nope", "bin_majority", "nope", 1),

@@ -105,11 +105,11 @@ class _Bars:
         self._bars: dict[int, object] = {}
 
     def __enter__(self) -> _Bars:
-        self._progress.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._progress.stop()
+        if self._stacks:
+            self._progress.stop()
 
     def begin(self, stacks: list[StackPlan], reused: int) -> None:
         """Say what is to be done."""
@@ -118,6 +118,7 @@ class _Bars:
         already = f"; {reused} finished before" if reused else ""
         self._console.print(f"{runs} models to train in {len(stacks)} stacks{already}", highlight=False, soft_wrap=True)
         if stacks:
+            self._progress.start()
             self._total = self._progress.add_task("all stacks", total=len(stacks), status=f"0/{len(stacks)}")
             self._done = 0
 
