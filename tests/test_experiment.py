@@ -37,7 +37,8 @@ from lengthwise.experiment.run import run_experiment
 from lengthwise.experiment.spec import VERSION, Spec, dump_spec, load_spec, parse_spec
 from lengthwise.experiment.store import SCHEMA_VERSION, Result, open_store, read_store
 from lengthwise.model.shape import Shape
-from lengthwise.train.settings import Training
+from lengthwise.tasks.counting import BinMajority
+from lengthwise.train.settings import TRAINER_REVISION, Training
 
 TINY = Spec(
     tasks=("bin_majority",),
@@ -283,6 +284,18 @@ def test_the_id_of_a_run_changes_with_everything_that_decides_how_it_comes_out()
     assert run.id not in ids
     assert len(ids) == len(OTHER_VALUES) + len(shapes) + len(fields(Training))
     assert replace(run).id == run.id
+
+
+def test_a_new_revision_of_task_encoding_or_trainer_makes_new_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = [{run.id for run in runs_of(TINY)}]
+    monkeypatch.setattr(BinMajority, "revision", BinMajority.revision + 1)
+    seen.append({run.id for run in runs_of(TINY)})
+    card = ENCODINGS["nope"]
+    monkeypatch.setitem(ENCODINGS, "nope", replace(card, revision=card.revision + 1))
+    seen.append({run.id for run in runs_of(TINY)})
+    monkeypatch.setattr("lengthwise.experiment.plan.TRAINER_REVISION", TRAINER_REVISION + 1)
+    seen.append({run.id for run in runs_of(TINY)})
+    assert len(set.union(*seen)) == 4 * len(seen[0]) == 8
 
 
 def test_the_id_of_a_run_does_not_change_with_what_is_beside_it() -> None:
@@ -588,6 +601,20 @@ def test_a_worker_that_is_killed_is_reported_and_what_was_finished_is_kept(place
     assert multiprocessing.active_children() == []
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc to see the signals of a process")
+def test_an_interrupt_from_the_keyboard_reaches_the_driver_alone(place: Path) -> None:
+    blocked: list[int] = []
+
+    def look(_: StackProgress | StackDone) -> None:
+        for process in (multiprocessing.current_process(), *multiprocessing.active_children()):
+            status = Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8")
+            signals = int(status.partition("SigBlk:")[2].split()[0], 16)
+            blocked.append(signals >> (signal.SIGINT - 1) & 1)
+
+    run_experiment(replace(TINY, seeds=1), place, workers=1, on_event=look)
+    assert blocked[:2] == [0, 1]
+
+
 def test_the_number_of_workers_must_be_one_or_more(place: Path) -> None:
     for workers in (0, -1):
         with pytest.raises(InvalidOptionError) as caught:
@@ -721,7 +748,7 @@ def test_an_interrupt_ends_all_processes_at_once_and_leaves_a_store_to_go_on_wit
 
 
 def test_workers_end_when_their_driver_is_killed(start: Callable[[Spec], Driver]) -> None:
-    driver = start(replace(TINY, seeds=100))
+    driver = start(replace(TINY, seeds=4000))
     driver.wait_for_finished_runs(1)
     code, _ = driver.send(signal.SIGKILL, to_all=False)
     assert code == -signal.SIGKILL

@@ -105,6 +105,13 @@ def test_one_answer_to_everything_scores_how_often_it_is_right(name: str, said: 
         assert share_matched(task, perfect_outputs(task, words), batch) == [right / len(prompts)]
 
 
+def test_an_output_of_zero_says_that_a_symbol_cannot_follow() -> None:
+    task = find_task("[ab]*")  # everything can always follow
+    for _, batch in bins_of(task):
+        assert share_matched(task, torch.zeros(*batch.targets_MBL.shape, 3), batch) == [0.0, 0.0]
+        assert share_matched(task, torch.full((*batch.targets_MBL.shape, 3), 1e-30), batch) == [1.0, 1.0]
+
+
 # One position at a time
 
 

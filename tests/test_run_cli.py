@@ -80,8 +80,8 @@ class Trained:
     first: subprocess.CompletedProcess[str]
 
 
-def spawn(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"COLUMNS": "120"}
+def spawn(folder: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"COLUMNS": "120"} | variables
     command = [sys.executable, "-m", "lengthwise", *arguments]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
@@ -171,6 +171,17 @@ def test_options_on_the_command_line_make_the_same_spec_as_a_file(run: Runner) -
     assert again.out == first.out
     more = run("run", "bin_majority", "--encoding", "nope", "--encoding", "ape", *options[2:], *store)
     assert more.err.startswith("0 models to train in 0 stacks; 2 finished before\n")
+
+
+def test_progress_on_a_terminal_shows_expressions_as_they_are(tmp_path: Path) -> None:
+    """Brackets and a slash would be a closing tag, were they not meant as they are."""
+    spec = replace(TINY, tasks=("[/a]*b",), seeds=1, training=replace(TINY.training, steps=60, evaluate_every=5))
+    done = spawn(tmp_path, "run", write_spec(tmp_path, spec), "--workers", "1", FORCE_COLOR="1")
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stderr.count("[/a]*b × nope") >= 2
+    assert "\x1b[" in done.stderr
+    assert "\x1b[" not in done.stdout
 
 
 # Errors

@@ -256,6 +256,16 @@ def test_a_model_stops_at_the_first_evaluation_at_which_all_is_right() -> None:
     assert run.steps == 5 * len(is_right) < 300
 
 
+def test_a_model_that_is_right_on_most_of_its_evaluation_set_goes_on() -> None:
+    training = Training(steps=30, batch=32, warmup=10, evaluate_every=5, examples=64)
+    shape = Shape(layers=1, heads=1, width=16)
+    stack = make_stack("TOMITA_4", "ape", [0], [0.02], shape=shape, training=training)
+    seen: list[Progress] = []
+    (run,) = train_stack(stack, seen.append)
+    assert all(0.5 < progress.matched[0] < 1.0 for progress in seen)
+    assert run.steps == 30
+
+
 def test_the_learning_rate_warms_up_and_then_falls_to_zero() -> None:
     training = Training(steps=10, batch=32, warmup=4, weight_decay=0.0, evaluate_every=10, examples=8)
     rates: list[float] = []
