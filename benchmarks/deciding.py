@@ -36,9 +36,7 @@ def random_languages() -> list[DFA]:
     for number in range(NUM_REGEXES):
         alphabet = "ab" if number % 2 else "abc"
         languages.append(compile_regex(random_regex(rng, 5, alphabet), alphabet=alphabet))
-    for number in range(NUM_AUTOMATA):
-        languages.append(random_dfa(rng, 3 + number % 4, "ab"))
-    return languages
+    return languages + [random_dfa(rng, 3 + number % 4, "ab") for number in range(NUM_AUTOMATA)]
 
 
 def two_type_dyck(depth: int) -> DFA:
@@ -116,9 +114,9 @@ def main() -> None:
     )
     decided = best_of(3, lambda: [refine(graph) for graph in graphs]) / len(graphs)
     certified = best_of(3, lambda: [decide_plain(language) for language in languages]) / len(graphs)
-    some = [
-        (graph, strong_components(graph.edges)) for graph in graphs if len(graph.edges) <= 6
-    ][:CYCLE_ORACLE_LANGUAGES]
+    some = [(graph, strong_components(graph.edges)) for graph in graphs if len(graph.edges) <= 6][
+        :CYCLE_ORACLE_LANGUAGES
+    ]
     slow = best_of(1, lambda: [refine_by_cycles(graph, component) for graph, parts in some for component in parts])
     fast = best_of(3, lambda: [refine(graph) for graph, _ in some])
     print(f"{NUM_REGEXES:,} random regexes and {NUM_AUTOMATA} random automata, seeded")

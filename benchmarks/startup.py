@@ -37,7 +37,9 @@ def main() -> None:
     ours = [name for name in modules if name.startswith("lengthwise")]
     print(f"lengthwise predict '{QUESTION}': median of {RUNS} runs {predict:.3f} s")
     print(f"bare interpreter: {bare:.3f} s; ratio {predict / bare:.1f}")
-    print(f"imported: {len(modules)} modules, {len(ours)} of them lengthwise; of torch, numpy, rich, jinja2: {heavy or 'none'}")
+    print(
+        f"imported: {len(modules)} modules, {len(ours)} of them lengthwise; of torch, numpy, rich, jinja2: {heavy or 'none'}"
+    )
     print("lengthwise modules: " + ", ".join(name.removeprefix("lengthwise.") for name in ours if name != "lengthwise"))
     others = sorted({name.split(".")[0] for name in modules if not name.startswith(("lengthwise", "_"))})
     print("others (top level): " + ", ".join(others))

@@ -38,7 +38,6 @@ def assert_uniform(values: np.ndarray, num_values: int) -> None:
     assert abs(chi_square_excess(counts)) < 4
 
 
-
 def correlation(one: np.ndarray, two: np.ndarray) -> float:
     """Return the correlation in units of its standard deviation for independent numbers."""
     return float(np.corrcoef(one.reshape(-1), two.reshape(-1))[0, 1] * math.sqrt(one.size))

@@ -14,7 +14,7 @@ from ..experiment.spec import Spec, load_spec
 from ..experiment.store import Result, read_store
 from ..files import write_text
 from ..report.page import make_page
-from ..report.statistics import summarize
+from ..report.statistics import current_results, summarize
 from ..report.tables import header, legend, markdown, rows, summary, to_json
 from .text import paragraph, print_json, table
 
@@ -33,7 +33,10 @@ def run(options: Namespace) -> int:
 def report(options: Namespace) -> int:
     """Print and write the report of a store."""
     with read_store(options.store) as store:
-        results = store.results()
+        stored = store.results()
+    results = current_results(stored)
+    if len(results) < len(stored):
+        print(f"note: {len(stored) - len(results)} runs of older revisions are left out.", file=sys.stderr)
     if not results:
         raise InvalidOptionError(
             f"the store {options.store!r} has no finished run yet.", hint="finish one with 'lengthwise run'."

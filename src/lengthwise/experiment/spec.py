@@ -19,6 +19,7 @@ from ..model.shape import Shape
 from ..train.settings import Training, check_number
 
 VERSION = 1
+DEFAULT_LEARNING_RATE = 0.003
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +31,7 @@ class Spec:
     seeds: int = 3
     train_length: int = 10
     test_length: int = 30
-    learning_rates: tuple[float, ...] = (0.003,)
+    learning_rates: tuple[float, ...] = (DEFAULT_LEARNING_RATE,)
     model: Shape = field(default_factory=Shape)
     training: Training = field(default_factory=Training)
     version: int = VERSION

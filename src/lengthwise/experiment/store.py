@@ -91,12 +91,20 @@ class Store:
                 )
 
     def results(self) -> list[Result]:
-        """Return all finished runs in the order in which they were recorded."""
+        """Return all finished runs in the order in which they were planned."""
         scores: dict[str, list[tuple[int, int, int]]] = {}
         for run, *score in self._connection.execute(
             "SELECT run, length, examples, matches FROM scores ORDER BY run, length"
         ):
             scores.setdefault(run, []).append((score[0], score[1], score[2]))
+        planned = [
+            run
+            for row in self._connection.execute("SELECT runs FROM stacks ORDER BY position")
+            for run in json.loads(row[0])
+        ]
+        place = {run: number for number, run in enumerate(planned)}
+        rows = self._connection.execute("SELECT * FROM runs ORDER BY rowid").fetchall()
+        rows.sort(key=lambda row: place.get(row[0], len(place)))
         return [
             Result(
                 id=row[0],
@@ -111,7 +119,7 @@ class Store:
                 provenance=json.loads(row[9]),
                 scores=tuple(scores.get(row[0], ())),
             )
-            for row in self._connection.execute("SELECT * FROM runs ORDER BY rowid")
+            for row in rows
         ]
 
     def results_of(self, runs: Iterable[Run]) -> list[Result]:

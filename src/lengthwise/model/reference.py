@@ -62,7 +62,7 @@ def _attention(weights: Weights, block: str, x_BLD: Tensor, heads: int) -> Tenso
 
 
 def _hidden_layer(weights: Weights, block: str, x_BLD: Tensor) -> Tensor:
-    """Return an affine map, GELU (its tanh form, as in GPT-2), and an affine map back."""
+    """Return an affine map, GELU, and an affine map back."""
     h_BLF = _affine(weights, f"{block}expand", x_BLD)
-    gelu = 0.5 * h_BLF * (1 + torch.tanh(math.sqrt(2 / math.pi) * (h_BLF + 0.044715 * h_BLF**3)))
+    gelu = 0.5 * h_BLF * (1 + torch.erf(h_BLF / math.sqrt(2)))
     return _affine(weights, f"{block}contract", gelu)

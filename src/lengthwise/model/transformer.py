@@ -68,7 +68,7 @@ class Block(nn.Module):
         q, k = encoding.transform(q, k, normalized, ids_MBL)
         mixed = attend(q, k, v, normalized, encoding, ids_MBL, scale_MB)
         x_MBLD = x_MBLD + self.project(self._from_heads(mixed, x_MBLD.shape[0]))
-        hidden = functional.gelu(self.expand(self.norm_2(x_MBLD)), approximate="tanh")
+        hidden = functional.gelu(self.expand(self.norm_2(x_MBLD)))
         added: Tensor = x_MBLD + self.contract(hidden)
         return added
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from importlib.resources import files
 
 from .._version import __version__
+from ..experiment.spec import DEFAULT_LEARNING_RATE
 from ..experiment.store import Result
+from ..model.shape import Shape
 from ..tasks.catalog import find_task
 from ..theory.theorems import MEANINGS, THEOREMS
+from ..train.settings import Training
 from .figures import draw_curves
 from .statistics import Cell, summarize
 from .tables import header, legend, rows, summary
@@ -63,6 +67,17 @@ def _method(results: Sequence[Result]) -> str:
     minutes = sum(result.seconds for result in results) / 60
     return (
         f"{len(results)} models were trained on {'; '.join(origins)} (seeds {shown}; {minutes:.1f} minutes of model time). Exact match "
-        "means that a whole instance is right under teacher forcing, which for these encodings equals greedy decoding. One "
-        "setting for all cells; it was chosen on training lengths only."
+        "means that a whole instance is right under teacher forcing, which for these encodings equals greedy decoding. "
+        f"{_settings_remark(results)}"
     )
+
+
+def _settings_remark(results: Sequence[Result]) -> str:
+    """Say whether all cells were trained alike, and how the settings were chosen where that is known."""
+    kinds = {json.dumps([each.settings["model"], each.settings["training"], each.learning_rate]) for each in results}
+    if len(kinds) > 1:
+        return f"Runs with {len(kinds)} different settings are counted together."
+    preset = json.dumps([asdict(Shape()), asdict(Training()), DEFAULT_LEARNING_RATE])
+    if kinds == {preset}:
+        return "One setting for all cells, the preset, which was chosen on training lengths only."
+    return "One setting for all cells."

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from math import comb
 from statistics import median
 
+from ..encodings.cards import ENCODINGS
 from ..experiment.store import Result
 from ..predict.predict import predict_task
 from ..tasks.catalog import find_task
 from ..tasks.lengths import LengthRange, length_bins
 from ..theory.claims import Answer
 from ..theory.verdict import Verdict
+from ..train.settings import TRAINER_REVISION
 
 FITTED = 0.99
 """The exact match on training lengths from which a run counts as fitted."""
@@ -85,13 +87,28 @@ class Cell:
         return "better than predicted at these lengths"
 
 
+def current_results(results: Iterable[Result]) -> list[Result]:
+    """Return the results of the present revisions of task, encoding and trainer; older ones must not be mixed in."""
+    return [
+        result
+        for result in results
+        if result.settings["trainer_revision"] == TRAINER_REVISION
+        and result.settings["encoding_revision"] == ENCODINGS[result.encoding].revision
+        and result.settings["task_revision"] == find_task(result.task).revision
+    ]
+
+
 def summarize(results: Iterable[Result]) -> list[Cell]:
-    """Return one cell per task, encoding and range of lengths, in the order of first appearance."""
+    """Return one cell per task, encoding and range of lengths: tasks by first appearance, encodings by their cards."""
     groups: dict[tuple[object, ...], list[Result]] = {}
+    tasks: dict[str, int] = {}
     for result in results:
+        tasks.setdefault(result.task, len(tasks))
         lengths = (result.settings["train_length"], result.settings["test_length"])
         groups.setdefault((result.task, result.encoding, *lengths), []).append(result)
-    return [_summarize_cell(group) for group in groups.values()]
+    order = list(ENCODINGS)
+    cells = [_summarize_cell(group) for group in groups.values()]
+    return sorted(cells, key=lambda cell: (tasks[cell.task], order.index(cell.encoding)))
 
 
 def _summarize_cell(results: Sequence[Result]) -> Cell:

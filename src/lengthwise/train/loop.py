@@ -15,12 +15,14 @@ from ..model.shape import Shape
 from ..model.transformer import Transformer
 from ..seeds import DATA, EVALUATION, INITIALIZATION, Draw, open_stream
 from ..tasks.lengths import LengthRange
-from ..tasks.task import Task
+from ..tasks.task import Batch, Task
 from .batches import make_batch
 from .evaluation import Score, evaluation_batch, match_instances, score_by_length
 from .objectives import loss_per_model
 from .optimizer import StackedAdamW
 from .settings import Training
+
+_STEPS_PER_REPORT = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +98,6 @@ class Stack:
             for number, bounds in enumerate(bins)
             if task.lengths(bounds.low, bounds.high)
         ]
-        self.running_M = torch.ones(len(seeds), device=device)
 
     def step(self, number: int) -> torch.Tensor:
         """Take training step ``number``; return the loss of each model before it, [M]."""
@@ -109,7 +110,7 @@ class Stack:
         losses_M.sum().backward()  # type: ignore[no-untyped-call]
         warm = min(1.0, (number + 1) / max(1, self.training.warmup))
         decay = 1 - number / self.training.steps
-        self.optimizer.step(self.rates_M * self.running_M * (warm * decay))
+        self.optimizer.step(self.rates_M * (warm * decay))
         return losses_M.detach()
 
     def matched(self) -> torch.Tensor:
@@ -125,36 +126,66 @@ class Stack:
                 scores += found
         return merged
 
+    def keep(self, places: Sequence[int]) -> None:
+        """Go on with the models at these places only; each trains on as if nothing had happened."""
+        chosen = torch.tensor(list(places), device=self.rates_M.device)
+        with torch.no_grad():
+            for parameter in self.model.parameters():
+                parameter.grad = None
+                parameter.data = parameter.data[chosen]
+        self.model.num_models = self.model.encoding.num_models = len(places)
+        self.optimizer.keep(chosen)
+        self.rates_M = self.rates_M[chosen]
+        self.data = Draw(keys=self.data.keys[chosen], xp=self.xp)
+        self.bins = [
+            Batch(
+                tokens_MBL=batch.tokens_MBL[chosen],
+                targets_MBL=batch.targets_MBL[chosen],
+                sizes_MB=batch.sizes_MB[chosen],
+                scale_MB=batch.scale_MB[chosen],
+            )
+            for batch in self.bins
+        ]
+
 
 def train_stack(stack: Stack, report: Callable[[Progress], None] = lambda _: None) -> list[Trained]:
     """Train until every model is right on all of its evaluation set, or the steps run out; return each one's result.
 
-    A model that is done keeps its weights while the others go on.
+    A model that is done leaves the stack, which is smaller and faster without it.
     """
     training = stack.training
     begun = time.perf_counter()
-    num_models = stack.model.num_models
-    losses: list[list[tuple[int, float]]] = [[] for _ in range(num_models)]
-    stopped = [0] * num_models
-    matched = (0.0,) * num_models
+    models = list(range(stack.model.num_models))  # which model is at each place of the stack
+    losses: list[list[tuple[int, float]]] = [[] for _ in models]
+    matched = [0.0 for _ in models]
+    results: dict[int, Trained] = {}
+    num_models = len(models)
+    spent = [0.0] * num_models
     for number in range(training.steps):
         losses_M = stack.step(number)
         done = number + 1
         if done % training.evaluate_every == 0 or done == training.steps:
-            matched = tuple(stack.matched().tolist())
-            for model, (share, loss) in enumerate(zip(matched, losses_M.tolist(), strict=True)):
-                if stack.running_M[model]:
-                    losses[model].append((done, loss))
-                    stopped[model] = done
-                    if share == 1.0:
-                        stack.running_M[model] = 0.0
-            report(Progress(step=done, steps=training.steps, matched=matched))
-            if not stack.running_M.any():
-                break
-        elif done % 50 == 0:
-            report(Progress(step=done, steps=training.steps, matched=matched))
-    seconds = (time.perf_counter() - begun) / num_models
-    return [
-        Trained(scores=tuple(scores), losses=tuple(loss), steps=steps, seconds=seconds)
-        for scores, loss, steps in zip(stack.scores(), losses, stopped, strict=True)
-    ]
+            shares = stack.matched().tolist()
+            now = (time.perf_counter() - begun) / len(models)
+            begun = time.perf_counter()
+            for model, share, loss in zip(models, shares, losses_M.tolist(), strict=True):
+                losses[model].append((done, loss))
+                matched[model] = share
+                spent[model] += now
+            leaving = [place for place, share in enumerate(shares) if share == 1.0 or done == training.steps]
+            if leaving:
+                scores = stack.scores()
+                for place in leaving:
+                    model = models[place]
+                    results[model] = Trained(
+                        scores=tuple(scores[place]), losses=tuple(losses[model]), steps=done, seconds=spent[model]
+                    )
+                staying = [place for place in range(len(models)) if place not in leaving]
+                models = [models[place] for place in staying]
+                if staying:
+                    stack.keep(staying)
+        if done % training.evaluate_every == 0 or done % _STEPS_PER_REPORT == 0 or not models:
+            report(Progress(step=done, steps=training.steps, matched=tuple(matched)))
+        if not models:
+            break
+    return [results[model] for model in range(num_models)]

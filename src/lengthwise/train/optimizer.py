@@ -59,6 +59,11 @@ class StackedAdamW:
         squares_M = torch.stack([gradient.flatten(1).square().sum(1) for gradient in gradients], dim=1).sum(1)
         return (self.clip / (squares_M.sqrt() + 1e-6)).clamp(max=1.0)
 
+    def keep(self, chosen: Tensor) -> None:
+        """Forget all models but these; their parameters have been cut down already."""
+        self.means = [mean[chosen] for mean in self.means]
+        self.squares = [square[chosen] for square in self.squares]
+
     def zero_grad(self) -> None:
         """Forget all gradients."""
         for parameter in self.parameters:
