@@ -163,7 +163,7 @@ def test_a_share_weighs_lengths_by_their_instances() -> None:
     assert share_in(result, LengthRange(low=3, high=4)) is None
 
 
-def test_cells_are_one_per_task_encoding_and_lengths_in_order_of_appearance() -> None:
+def test_cells_are_one_per_task_encoding_and_lengths_with_tasks_in_order_of_appearance() -> None:
     results = [
         *make_results("parity", "ape", [[1, 1]]),
         *make_results(YES_TASK, "nope", [[1, 1]]),
@@ -173,10 +173,10 @@ def test_cells_are_one_per_task_encoding_and_lengths_in_order_of_appearance() ->
     cells = summarize([*results[:4], results[4]])
     found = [(cell.task, cell.encoding, len(cell.bins), cell.num_runs) for cell in cells]
     assert found == [
-        ("parity", "ape", 2, 1),
-        (YES_TASK, "nope", 2, 1),
-        ("parity", "ape", 3, 1),
         ("parity", "nope", 2, 2),
+        ("parity", "ape", 2, 1),
+        ("parity", "ape", 3, 1),
+        (YES_TASK, "nope", 2, 1),
     ]
 
 
