@@ -48,11 +48,12 @@ def run_experiment(
             for stack in stacks
             if (left := tuple(run for run in stack.runs if run.id not in finished))
         ]
-        reused = sum(run.id in finished for run in runs)
-        opened.save_plan(missing)
-        on_plan(missing, reused)
         if missing:
             _require_torch()
+        opened.save_plan(missing)
+        reused = sum(run.id in finished for run in runs)
+        on_plan(missing, reused)
+        if missing:
             from .engines.local import train_locally
 
             for event in train_locally(missing, workers=workers):
