@@ -1,8 +1,8 @@
 """Time per NoPE decision: on random languages, and on families that blow up cycle enumeration.
 
 Baseline, in the same run: the obvious oracle that enumerates simple cycles (theory/cycles.py), on the languages that
-it can do. The column "prototype" holds the figures the first prototype of this algorithm reached on a machine of the
-same kind; they are quoted, not measured here.
+it can do. The column "prototype" holds the figures that a first prototype of this algorithm reached; they are quoted, not
+measured here.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 from strategies import random_dfa, random_regex
 
 from lengthwise.languages.catalog import bounded_dyck
+from lengthwise.languages.components import strong_components
 from lengthwise.languages.dfa import DFA
 from lengthwise.languages.regex import compile_regex
 from lengthwise.theory.cycles import refine_by_cycles
 from lengthwise.theory.deciders import decide_plain, plain_graph
-from lengthwise.theory.graph import strong_components
 from lengthwise.theory.potentials import refine, solve_letters, solve_states
 
 NUM_REGEXES = 2_000

@@ -47,14 +47,17 @@ def fitted(task: str, encoding: str, heads: int, batch: int, device: str) -> lis
 
 def main(device: str = "cpu") -> None:
     hardware = torch.cuda.get_device_name() if device == "cuda" else "CPU"
-    print(f"torch {torch.__version__} on {hardware}; {Training().steps} steps, lengths up to {TRAIN_LENGTH}, width 32, two layers")
+    print(
+        f"torch {torch.__version__} on {hardware}; {Training().steps} steps, lengths up to {TRAIN_LENGTH}, width 32, two layers"
+    )
     for heads, batch in SIZES:
         for task in ("parity", "repeat_copy"):
             for encoding in ("nope", "ape"):
                 start = time.perf_counter()
                 rows = fitted(task, encoding, heads, batch, device)
                 shown = " | ".join(
-                    f"{rate:g}: " + " ".join(f"{share:.3f}" for share in row) for rate, row in zip(RATES, rows, strict=True)
+                    f"{rate:g}: " + " ".join(f"{share:.3f}" for share in row)
+                    for rate, row in zip(RATES, rows, strict=True)
                 )
                 seconds = time.perf_counter() - start
                 print(f"heads {heads} batch {batch} {task:11} {encoding:4} {shown}  ({seconds:.0f} s)", flush=True)

@@ -476,12 +476,12 @@ def test_a_reduction_reads_the_known_language_off_the_next_symbols() -> None:
         (
             find_language("TOMITA_3").language,
             Fragment.PERIODIC_LOCAL,
-            "whether the word may end is TOMITA_3, which is proved not to be in C-RASP[periodic, local].",
+            "whether the word may end is TOMITA_3, which is known not to be in C-RASP[periodic, local].",
         ),
         (
             NEXT_FLIP_FLOP,
             Fragment.LOCAL,
-            "whether d may follow is {0,1,2}*02*, which is proved not to be in C-RASP[periodic, local].",
+            "whether d may follow is {0,1,2}*02*, which is known not to be in C-RASP[periodic, local].",
         ),
     ],
 )

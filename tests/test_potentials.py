@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 from strategies import random_dfa, random_regex
 from theory_generators import TELLING, random_languages, small_automata
 
+from lengthwise.languages.components import strong_components
 from lengthwise.languages.dfa import DFA
 from lengthwise.languages.regex import compile_regex
 from lengthwise.theory.claims import Answer
 from lengthwise.theory.cycles import null_space, refine_by_cycles, simple_cycles
 from lengthwise.theory.deciders import decide_plain, plain_graph
-from lengthwise.theory.graph import Graph, strong_components, unrolled_graph
+from lengthwise.theory.graph import Graph, unrolled_graph
 from lengthwise.theory.linear import Elimination
 from lengthwise.theory.potentials import passes, refine, refine_component, solve_letters, solve_states
 

@@ -318,10 +318,10 @@ def test_an_unknown_names_the_bound_that_is_missing() -> None:
 
 def test_a_no_from_an_upper_bound_alone_says_what_it_assumes() -> None:
     assert reasons("PARITY", "ape", "rope", "alibi") == [
-        "this is PARITY, which is proved not to be in C-RASP[periodic, local].",
-        "this is PARITY, which is proved not to be in C-RASP[periodic, local]. For rope this assumes transformers "
+        "this is PARITY, which is known not to be in C-RASP[periodic, local].",
+        "this is PARITY, which is known not to be in C-RASP[periodic, local]. For rope this assumes transformers "
         "rounded to a fixed precision outside attention (arXiv 2506.16055, appendix E).",
-        "this is PARITY, which is proved not to be in C-RASP[periodic, local]. For alibi this assumes transformers "
+        "this is PARITY, which is known not to be in C-RASP[periodic, local]. For alibi this assumes transformers "
         "rounded to a fixed precision outside attention, so that the penalty rounds distant weights to zero "
         "(arXiv 2506.16055, appendix E).",
     ]

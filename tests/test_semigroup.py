@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lengthwise.errors import CapExceededError, InvalidOptionError
+from lengthwise.languages.components import strong_components
 from lengthwise.languages.dfa import DFA
 from lengthwise.languages.semigroup import (
     TransitionSemigroup,
     is_aperiodic,
     is_group,
     is_r_trivial,
-    strongly_connected_components,
     transition_semigroup,
 )
 
@@ -169,11 +169,11 @@ def test_components_are_the_classes_of_mutual_reachability(successors: list[list
     for _ in range(num_nodes):
         reach = [{far for near in ({node}.union(successors[node])) for far in reach[near]} for node in range(num_nodes)]
     classes = {tuple(two for two in reach[one] if one in reach[two]) for one in range(num_nodes)}
-    assert strongly_connected_components(successors) == tuple(sorted(tuple(sorted(members)) for members in classes))
+    assert sorted(map(tuple, strong_components(successors))) == sorted(tuple(sorted(members)) for members in classes)
 
 
 def test_a_path_of_many_nodes_does_not_exhaust_the_recursion_limit() -> None:
-    assert len(strongly_connected_components([[min(node + 1, 19_999)] for node in range(20_000)])) == 20_000
+    assert len(strong_components([[min(node + 1, 19_999)] for node in range(20_000)])) == 20_000
 
 
 def test_semigroups_are_equal_exactly_when_their_languages_are() -> None:

@@ -36,6 +36,16 @@ def write_text(path: str | Path, text: str) -> None:
         ) from None
 
 
+def make_folder_of(path: str | Path) -> None:
+    """Make the folder that a file is going to be written to, before the work that the file is about."""
+    try:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UnreadableFileError(
+            f"cannot write {str(path)!r}: {error.strerror}.", hint="choose a path that can be written."
+        ) from None
+
+
 def read_json(path: str | Path) -> Any:
     """Return the JSON data of a file."""
     return parse_json(read_text(path), repr(str(path)))

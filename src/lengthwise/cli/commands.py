@@ -8,9 +8,10 @@ from argparse import Namespace
 from ..encodings.cards import Bound
 from ..errors import InvalidCertificateError, InvalidOptionError
 from ..files import parse_json, read_json, write_text
+from ..languages.alphabet import show_alphabet
 from ..predict.predict import DEFAULT_ENCODINGS, Prediction
 from ..predict.predict import predict as predict_one
-from ..theory.claims import Answer, Readout
+from ..theory.claims import Answer, Asked, Readout
 from .text import colour, paragraph, print_json, printable, table
 
 _READOUTS = {None: None, "end": Readout.END_MARKER, "last": Readout.LAST_SYMBOL}
@@ -25,6 +26,7 @@ def predict(options: Namespace) -> int:
         predict_one(
             what,
             encodings=encodings,
+            asked=Asked.NEXT_SYMBOLS if options.asked == "next" else Asked.MEMBERSHIP,
             readout=_READOUTS[options.readout],
             alphabet=options.alphabet,
             regex=options.regex,
@@ -70,13 +72,22 @@ def _print_predictions(predictions: list[list[Prediction]], explain: bool) -> No
         print()
     else:
         listed = [
-            (row.question.what if number == 0 else "", row.encoding, str(row.verdict.answer), row.verdict.reason)
+            (_first_column(rows, number), row.encoding, str(row.verdict.answer), row.verdict.reason)
             for rows in predictions
             for number, row in enumerate(rows)
         ]
-        print(table(("language", "encoding", "answer", "why"), listed, coloured=2))
+        print(table(("question", "encoding", "answer", "why"), listed, coloured=2))
         print()
     print(legend({row.verdict.answer for rows in predictions for row in rows}))
+
+
+def _first_column(rows: list[Prediction], number: int) -> str:
+    """Return the question in its first row and, in the second, its alphabet."""
+    alphabet = rows[0].verdict.alphabet
+    shown = f"over {show_alphabet(alphabet)}" if alphabet else ""
+    if len(rows) == 1:
+        return f"{rows[0].question.what} {shown}".rstrip()
+    return (rows[0].question.what, f"  {shown}".rstrip())[number] if number < 2 else ""
 
 
 def _why(row: Prediction) -> str:
@@ -86,7 +97,6 @@ def _why(row: Prediction) -> str:
 
 def check(options: Namespace) -> int:
     """Print, for every certificate in a file, whether it holds."""
-    from ..languages.alphabet import show_alphabet
     from ..predict.resolve import resolve
     from ..theory.checker import check_certificate
 

@@ -1,4 +1,4 @@
-"""One thing in full: a language, an encoding, a theorem."""
+"""One thing in full: a task, a language, an encoding, a theorem."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..languages.drawing import draw_svg, draw_text
 from ..predict.resolve import resolve
 from ..seeds import DATA, open_stream
 from ..tasks.catalog import find_task
-from ..tasks.task import Task
+from ..tasks.task import Objective, Task
 from ..theory.theorems import THEOREMS
 from .text import colour, paragraph
 
@@ -124,7 +124,7 @@ def _show_task(name: str) -> Detail:
         paragraph(f"tokens: {shown}", "    ", "  "),
         *_example_lines(task),
         f"  source: {task.citation}",
-        f"  verdicts: lengthwise predict {name!r}",
+        f"  verdicts: lengthwise predict {name!r}{' --asked next' * (task.objective is Objective.NEXT_SYMBOLS)}",
     ]
     return data, "\n".join(lines)
 
@@ -132,7 +132,7 @@ def _show_task(name: str) -> Detail:
 def _example_lines(task: Task) -> list[str]:
     """Return one instance of a small length, with its answer."""
     xp = numpy_arrays()
-    length = next(iter(task.lengths(3, 12) or task.lengths(0, 100)))
+    length = next(iter([*task.lengths(3, 12), task.min_length]))
     batch = task.sample(open_stream(DATA, seed=0), xp.asarray([length]), length, xp)
     tokens, targets = batch.tokens_MBL[0].tolist(), batch.targets_MBL[0].tolist()
     _, answer = task.read_back(tokens, targets)

@@ -17,7 +17,7 @@ from ..theory.certificates import (
     QuotientsCertificate,
     ReductionCertificate,
 )
-from ..theory.claims import Answer
+from ..theory.claims import Answer, Asked
 from ..theory.counting import describe_counts
 from ..theory.theorems import MEANINGS, THEOREMS
 from ..theory.verdict import Verdict
@@ -40,12 +40,18 @@ def headline(question: Question, verdict: Verdict, *, drawn: bool = False) -> st
         "file": "an automaton file",
     }[question.read_as]
     states = f"{language.num_states} state{'s' * (language.num_states > 1)}"
-    line = f"{colour(question.what, 'bold')}: {kind} over {show_alphabet(language.alphabet)}, {states}, {verdict.readout.notation}"
+    line = (
+        f"{colour(question.what, 'bold')}: {kind} over {show_alphabet(language.alphabet)}, {states}, {_asked(verdict)}"
+    )
     if drawn and language.num_states <= _DRAWN_STATES:
         from ..languages.drawing import draw_text
 
         line += "\n\n" + "\n".join(f"  {row}".rstrip() for row in draw_text(language).split("\n"))
     return line
+
+
+def _asked(verdict: Verdict) -> str:
+    return verdict.readout.notation if verdict.asked is Asked.MEMBERSHIP else "next symbols at every prefix"
 
 
 def legend(answers: Iterable[Answer]) -> str:

@@ -108,7 +108,10 @@ def build_parser() -> argparse.ArgumentParser:
 
     one = command("predict", "answer for languages and encodings, with reasons and certificates", _PREDICT_EXAMPLES)
     one.add_argument(
-        "what", nargs="+", metavar="WHAT", help="a language name, a regular expression, or an automaton file (.json)"
+        "what",
+        nargs="+",
+        metavar="WHAT",
+        help="a task or language name, a regular expression, or an automaton file (.json)",
     )
     one.add_argument(
         "--encoding", action="append", metavar="E", help="encodings, separated by commas (default: nope,ape)"
@@ -119,6 +122,12 @@ def build_parser() -> argparse.ArgumentParser:
         choices=("end", "last"),
         metavar="{end,last}",
         help="where acceptance is read: end marker (default) or last symbol",
+    )
+    one.add_argument(
+        "--asked",
+        choices=("membership", "next"),
+        default="membership",
+        help="about a language: is the word in it (default), or which symbols can come next at every prefix",
     )
     one.add_argument("--alphabet", metavar="SYMBOLS", help="the alphabet, for example abc (default: the symbols used)")
     one.add_argument(
@@ -135,8 +144,8 @@ def build_parser() -> argparse.ArgumentParser:
         "--encoding", action="append", metavar="E", help="encodings, separated by commas (default: nope,ape)"
     )
     train.add_argument("--seeds", type=int, metavar="N", help="models per task and encoding (default: 3)")
-    train.add_argument("--train-length", type=int, metavar="N", help="longest input in training (default: 12)")
-    train.add_argument("--test-length", type=int, metavar="N", help="longest input at test (default: 36)")
+    train.add_argument("--train-length", type=int, metavar="N", help="longest input in training (default: 10)")
+    train.add_argument("--test-length", type=int, metavar="N", help="longest input at test (default: 30)")
     train.add_argument(
         "--steps", type=int, metavar="N", help="most training steps (default: see docs/reference/spec.md)"
     )

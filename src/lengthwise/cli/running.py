@@ -9,21 +9,20 @@ from pathlib import Path
 from ..errors import InvalidOptionError
 from ..experiment.engines.work import StackDone, StackProgress
 from ..experiment.plan import StackPlan
-from ..experiment.run import DEFAULT_STORE, run_experiment
+from ..experiment.run import run_experiment
 from ..experiment.spec import Spec, load_spec
 from ..experiment.store import Result, read_store
-from ..files import write_text
+from ..files import make_folder_of, write_text
 from ..report.page import make_page
 from ..report.statistics import current_results, summarize
 from ..report.tables import header, legend, markdown, rows, summary, to_json
 from .text import paragraph, print_json, table
 
-DEFAULT_REPORT = "lengthwise-report.html"
-
 
 def run(options: Namespace) -> int:
     """Train what is asked for and missing, then print and write the report."""
     spec = _spec(options)
+    make_folder_of(options.out)
     with _Bars(quiet=options.json) as bars:
         outcome = run_experiment(spec, options.store, workers=options.workers, on_plan=bars.begin, on_event=bars.update)
     _publish(list(outcome.results), options)
@@ -36,7 +35,7 @@ def report(options: Namespace) -> int:
         stored = store.results()
     results = current_results(stored)
     if len(results) < len(stored):
-        print(f"note: {len(stored) - len(results)} runs of older revisions are left out.", file=sys.stderr)
+        print(f"note: {len(stored) - len(results)} runs of other revisions are left out.", file=sys.stderr)
     if not results:
         raise InvalidOptionError(
             f"the store {options.store!r} has no finished run yet.", hint="finish one with 'lengthwise run'."
@@ -47,7 +46,7 @@ def report(options: Namespace) -> int:
 
 def _spec(options: Namespace) -> Spec:
     """Return the spec of a file, or of the tasks and options given."""
-    files = [what for what in options.what if what.endswith(".toml")]
+    files = [what for what in options.what if what.lower().endswith(".toml")]
     if files:
         given = [f"--{name.replace('_', '-')}" for name in _SPEC_OPTIONS if getattr(options, name) is not None]
         others = list(options.what)
@@ -140,6 +139,3 @@ class _Bars:
         self._progress.update(self._total, advance=1, status=f"{self._done}/{len(self._stacks)}")
         steps = max(result.steps for result in event.results)
         self._console.print(f"done: {stack.label}, {steps} steps", highlight=False, markup=False, soft_wrap=True)
-
-
-__all__ = ["DEFAULT_REPORT", "DEFAULT_STORE", "report", "run"]

@@ -1,1 +1,1 @@
-"""Position encodings; for now their cards."""
+"""Position encodings: cards for all, modules for those that can be trained."""

@@ -1,1 +1,1 @@
-"""Experiments: a strict spec becomes runs; nothing finished is ever lost or done twice."""
+"""Experiments: specs, plans, the store of results, and the engines that train."""

@@ -53,11 +53,6 @@ class Run:
         """The bins of length: the training lengths, then as many lengths again, and so on."""
         return length_bins(self.train_length, self.test_length)
 
-    @property
-    def stack_key(self) -> tuple[object, ...]:
-        """What runs of one stack share."""
-        return (self.task, self.encoding, self.train_length, self.test_length, self.model, self.training)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackPlan:
@@ -76,13 +71,16 @@ def make_plan(spec: Spec) -> list[StackPlan]:
     for encoding in spec.encodings:
         require_trainable(ENCODINGS[encoding])
     stacks: list[StackPlan] = []
-    for name in spec.tasks:
-        task = find_task(name)
+    tasks = [find_task(name) for name in spec.tasks]
+    for number, task in enumerate(tasks):
+        if task.name in [other.name for other in tasks[:number]]:
+            raise InvalidOptionError(f"{task.name!r} is named twice in tasks.", hint="name each once.")
+    for task in tasks:
         _require_instances(task, length_bins(spec.train_length, spec.test_length))
         for encoding in spec.encodings:
             runs = [
                 Run(
-                    task=name,
+                    task=task.name,
                     encoding=encoding,
                     seed=seed,
                     learning_rate=float(rate),

@@ -132,8 +132,8 @@ def _check(spec: Spec) -> None:
         check_number("learning_rates", rate, float, 1e-9, 10)
         if rate in spec.learning_rates[:number]:
             raise InvalidSpecError(f"{rate!r} is named twice in learning_rates.", hint="name each once.")
-    if spec.test_length < spec.train_length:
+    if spec.test_length <= spec.train_length:
         raise InvalidSpecError(
-            f"test_length {spec.test_length} is below train_length {spec.train_length}.",
+            f"test_length {spec.test_length} is not above train_length {spec.train_length}.",
             hint=f"test on longer inputs than you train on, for example {3 * spec.train_length}.",
         )

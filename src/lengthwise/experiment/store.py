@@ -132,6 +132,8 @@ class Store:
 def open_store(path: str | Path) -> Iterator[Store]:
     """Open a store for writing, making it if need be; only one process at a time can."""
     place = Path(path)
+    if place.is_dir():
+        raise UnreadableFileError(f"the store {str(place)!r} is a folder.", hint="name a file, with --store.")
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         lock = open(place.with_name(place.name + ".lock"), "a")  # noqa: SIM115  # held until the store is closed

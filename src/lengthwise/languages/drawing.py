@@ -17,8 +17,8 @@ from math import pi, sin
 
 from ..errors import InvalidOptionError
 from .alphabet import show_alphabet
+from .components import strong_components
 from .dfa import DFA
-from .semigroup import strongly_connected_components
 
 MOST_DRAWN_STATES = 40
 
@@ -81,7 +81,7 @@ def draw_text(language: DFA) -> str:
         legend.append("◎ accepting")
     if (sink := _dead_sink(language)) is not None:
         legend.append(f"{names[sink]}: nothing is accepted from there")
-    components = strongly_connected_components(language.transitions)
+    components = sorted(map(tuple, strong_components(language.transitions)))
     shown = " ".join("{" + ", ".join(names[state] for state in component) + "}" for component in components)
     return "\n".join([_title(language), "", *_align(table), "", ", ".join(legend), f"components: {shown}"])
 

@@ -7,10 +7,10 @@ as words are: first i, then j.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import CapExceededError, InvalidOptionError
+from .components import strong_components
 from .dfa import DFA
 from .dfa_algebra import Word
 
@@ -90,7 +90,7 @@ def is_aperiodic(semigroup: TransitionSemigroup) -> bool:
 
 def is_r_trivial(semigroup: TransitionSemigroup) -> bool:
     """Say whether distinct elements never lie in each other's right ideals, xS¹ = yS¹."""
-    return len(strongly_connected_components(semigroup.right)) == semigroup.size
+    return len(strong_components(semigroup.right)) == semigroup.size
 
 
 def is_group(semigroup: TransitionSemigroup) -> bool:
@@ -101,50 +101,6 @@ def is_group(semigroup: TransitionSemigroup) -> bool:
     """
     num_states = semigroup.language.num_states
     return all(len(set(semigroup.elements[number])) == num_states for number in semigroup.generators)
-
-
-def strongly_connected_components(successors: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
-    """Return the strongly connected components of a graph, each sorted, in the order of their smallest nodes.
-
-    The right Cayley graph's are the R-classes, the left one's the L-classes. Tarjan's algorithm, without recursion.
-    """
-    order: dict[int, int] = {}
-    lowest: dict[int, int] = {}
-    open_nodes: list[int] = []
-    is_open: set[int] = set()
-    components: list[tuple[int, ...]] = []
-    for root in range(len(successors)):
-        path = [] if root in order else [(root, iter(successors[root]))]
-        while path:
-            node, rest = path[-1]
-            if node not in order:
-                order[node] = lowest[node] = len(order)
-                open_nodes.append(node)
-                is_open.add(node)
-            for target in rest:
-                if target not in order:
-                    path.append((target, iter(successors[target])))
-                    break
-                if target in is_open:
-                    lowest[node] = min(lowest[node], order[target])
-            else:
-                path.pop()
-                if path:
-                    parent = path[-1][0]
-                    lowest[parent] = min(lowest[parent], lowest[node])
-                if lowest[node] == order[node]:
-                    members = _pop_until(open_nodes, node)
-                    is_open.difference_update(members)
-                    components.append(tuple(sorted(members)))
-    return tuple(sorted(components))
-
-
-def _pop_until(stack: list[int], node: int) -> list[int]:
-    """Take nodes off the stack up to and including this one, and return them."""
-    taken = [stack.pop()]
-    while taken[-1] != node:
-        taken.append(stack.pop())
-    return taken
 
 
 def _compose(first: Transformation, second: Transformation) -> Transformation:

@@ -1,1 +1,1 @@
-"""Names in, verdicts out."""
+"""From what a user writes to a verdict for an encoding."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..encodings.cards import ENCODINGS, Bound, Card
 from ..errors import InvalidOptionError, lookup
 from ..languages.regex import MAX_STATES
-from ..theory.claims import Answer, Fragment, Readout
+from ..theory.claims import Answer, Asked, Fragment, Readout, as_readout
 from ..theory.deciders import decide
 from ..theory.facts import Facts
 from ..theory.verdict import Verdict
@@ -39,6 +39,7 @@ class Prediction:
             "read_as": self.question.read_as,
             "encoding": self.encoding,
             "fragment": str(verdict.fragment),
+            "asked": str(verdict.asked),
             "readout": str(verdict.readout),
             "alphabet": list(verdict.alphabet),
             "answer": str(verdict.answer),
@@ -53,6 +54,7 @@ def predict(
     what: str,
     *,
     encodings: Iterable[str] = DEFAULT_ENCODINGS,
+    asked: Asked = Asked.MEMBERSHIP,
     readout: Readout | None = None,
     alphabet: Iterable[str] | None = None,
     regex: bool = False,
@@ -65,10 +67,11 @@ def predict(
     nope NO
     ape YES
     """
-    names = list(encodings)
+    names = [encodings] if isinstance(encodings, str) else list(encodings)
+    readout = as_readout(readout)
     for name in names:
         lookup("encoding", name, ENCODINGS)
-    question = resolve(what, alphabet=alphabet, regex=regex, max_states=max_states)
+    question = resolve(what, asked=Asked(asked), alphabet=alphabet, regex=regex, max_states=max_states)
     if question.readout is not None and readout not in (None, question.readout):
         raise InvalidOptionError(
             f"the task {what!r} is {question.readout.notation}; another readout was asked for.",

@@ -13,7 +13,7 @@ from ..languages.dfa import DFA
 from ..languages.dfa_algebra import over_alphabet
 from ..languages.dfa_files import read_dfa
 from ..languages.regex import MAX_STATES, compile_regex
-from ..theory.claims import Readout
+from ..theory.claims import Asked, Readout
 from ..theory.facts import Facts
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\([A-Za-z0-9_, ]*\))?")
@@ -32,7 +32,12 @@ class Question:
 
 
 def resolve(
-    what: str, *, alphabet: Iterable[str] | None = None, regex: bool = False, max_states: int = MAX_STATES
+    what: str,
+    *,
+    asked: Asked = Asked.MEMBERSHIP,
+    alphabet: Iterable[str] | None = None,
+    regex: bool = False,
+    max_states: int = MAX_STATES,
 ) -> Question:
     """Return the facts about a name, an expression or a file.
 
@@ -42,22 +47,28 @@ def resolve(
     if max_states < 1:
         raise InvalidOptionError(f"max_states must be at least 1; found {max_states}.", hint="the default is 10000.")
     if not regex:
-        named = _resolve_name(what, alphabet)
+        named = _resolve_name(what, asked, alphabet)
         if named is not None:
             return named
         if what.lower().endswith((".json", ".crasp")) or _is_file(what):
-            return Question(what=what, read_as="file", facts=Facts(language=_widened(_read_file(what), alphabet)))
+            return Question(
+                what=what, read_as="file", facts=Facts(language=_widened(_read_file(what), alphabet), asked=asked)
+            )
     language = compile_regex(what, alphabet=alphabet, max_states=max_states)
-    return Question(what=what, read_as="regex", facts=Facts(language=language), note=_brace_note(what))
+    return Question(what=what, read_as="regex", facts=Facts(language=language, asked=asked), note=_brace_note(what))
 
 
-def _resolve_name(what: str, alphabet: Iterable[str] | None) -> Question | None:
+def _resolve_name(what: str, asked: Asked, alphabet: Iterable[str] | None) -> Question | None:
     if what not in LANGUAGES and not _NAME.fullmatch(what) and not what.startswith("states("):
         return None
     from ..tasks.catalog import find_named_task, task_names  # here, so that regular expressions need not wait for tasks
 
     task = find_named_task(what, alphabet=alphabet)
     if task is not None:
+        if alphabet is not None and not what.startswith("states("):
+            raise InvalidOptionError(f"the task {what!r} has its own alphabet.", hint="leave --alphabet out.")
+        if asked is not Asked.MEMBERSHIP:
+            raise InvalidOptionError(f"the task {what!r} says itself what is asked.", hint="leave --asked out.")
         return Question(what=what, read_as="task", facts=task.facts, readout=task.objective.readout)
     try:
         language = find_language(what).language
@@ -66,7 +77,7 @@ def _resolve_name(what: str, alphabet: Iterable[str] | None) -> Question | None:
         if not error.hint.startswith("did you mean"):
             error.hint = f"see 'lengthwise list languages', or add --regex to read {what!r} as a regular expression."
         raise error from None
-    return Question(what=what, read_as="language", facts=Facts(language=_widened(language, alphabet)))
+    return Question(what=what, read_as="language", facts=Facts(language=_widened(language, alphabet), asked=asked))
 
 
 def _is_file(what: str) -> bool:

@@ -10,8 +10,10 @@ from importlib.resources import files
 from .._version import __version__
 from ..experiment.spec import DEFAULT_LEARNING_RATE
 from ..experiment.store import Result
+from ..languages.alphabet import show_alphabet
 from ..model.shape import Shape
 from ..tasks.catalog import find_task
+from ..tasks.lengths import LengthRange
 from ..theory.theorems import MEANINGS, THEOREMS
 from ..train.settings import Training
 from .figures import draw_curves
@@ -45,13 +47,19 @@ def make_page(results: Sequence[Result], *, title: str = TITLE) -> str:
 
 
 def _panels(cells: Sequence[Cell]) -> list[dict[str, object]]:
-    by_task: dict[str, list[Cell]] = {}
+    by_task: dict[tuple[str, tuple[LengthRange, ...]], list[Cell]] = {}
     for cell in cells:
-        by_task.setdefault(cell.task, []).append(cell)
+        by_task.setdefault((cell.task, cell.bins), []).append(cell)
     return [
-        {"task": task, "definition": find_task(task).definition, "cells": group, "svg": draw_curves(group)}
-        for task, group in by_task.items()
+        {"task": task, "definition": _definition(group[0]), "cells": group, "svg": draw_curves(group)}
+        for (task, _), group in by_task.items()
     ]
+
+
+def _definition(cell: Cell) -> str:
+    """Return what a task asks for and, for a language, its alphabet."""
+    alphabet = cell.verdict.alphabet
+    return find_task(cell.task).definition + (f", over {show_alphabet(alphabet)}" if alphabet else "")
 
 
 def _shared_settings(results: Sequence[Result]) -> dict[str, object]:
@@ -63,11 +71,12 @@ def _shared_settings(results: Sequence[Result]) -> dict[str, object]:
 def _method(results: Sequence[Result]) -> str:
     origins = sorted({f"{each.provenance['hardware']}, torch {each.provenance['torch']}" for each in results})
     seeds = sorted({result.seed for result in results})
-    shown = f"{seeds[0]}–{seeds[-1]}" if len(seeds) > 1 else str(seeds[0])
+    in_a_row = len(seeds) > 2 and seeds == list(range(seeds[0], seeds[-1] + 1))
+    shown = f"{seeds[0]}–{seeds[-1]}" if in_a_row else ", ".join(map(str, seeds))
     minutes = sum(result.seconds for result in results) / 60
     return (
         f"{len(results)} models were trained on {'; '.join(origins)} (seeds {shown}; {minutes:.1f} minutes of model time). Exact match "
-        "means that a whole instance is right under teacher forcing, which for these encodings equals greedy decoding. "
+        "means that a whole instance is right under teacher forcing, which for answers equals greedy decoding with these encodings. "
         f"{_settings_remark(results)}"
     )
 

@@ -6,12 +6,14 @@ number of runs and nowhere else.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import comb
 from statistics import median
 
 from ..encodings.cards import ENCODINGS
+from ..errors import LengthwiseError
 from ..experiment.store import Result
 from ..predict.predict import predict_task
 from ..tasks.catalog import find_task
@@ -61,8 +63,8 @@ class Cell:
 
     @property
     def measured(self) -> Answer:
-        """YES if most fitted runs generalize, NO if not, UNKNOWN where no run fitted: that is no evidence."""
-        if not self.num_fitted:
+        """YES if most fitted runs generalize, NO if most do not, UNKNOWN where they are split or where none fitted."""
+        if 2 * self.num_generalized == self.num_fitted:
             return Answer.UNKNOWN
         return Answer.YES if 2 * self.num_generalized > self.num_fitted else Answer.NO
 
@@ -76,8 +78,10 @@ class Cell:
     @property
     def remark(self) -> str:
         """Return what to say where the two do not simply agree."""
-        if self.measured is Answer.UNKNOWN:
+        if not self.num_fitted:
             return "no run fitted the training lengths: no evidence"
+        if self.measured is Answer.UNKNOWN:
+            return "split: half of the fitted runs generalize"
         if self.agrees is None:
             return "no prediction to compare with"
         if self.agrees:
@@ -93,19 +97,31 @@ def current_results(results: Iterable[Result]) -> list[Result]:
         result
         for result in results
         if result.settings["trainer_revision"] == TRAINER_REVISION
+        and result.encoding in ENCODINGS
         and result.settings["encoding_revision"] == ENCODINGS[result.encoding].revision
-        and result.settings["task_revision"] == find_task(result.task).revision
+        and result.settings["task_revision"] == _task_revision(result.task)
     ]
 
 
+def _task_revision(name: str) -> int | None:
+    """Return the present revision of a task, or None where this version does not know it."""
+    try:
+        return find_task(name).revision
+    except LengthwiseError:
+        return None
+
+
 def summarize(results: Iterable[Result]) -> list[Cell]:
-    """Return one cell per task, encoding and range of lengths: tasks by first appearance, encodings by their cards."""
+    """Return one cell per task, encoding and setting: tasks by first appearance, encodings by their cards.
+
+    Runs of a cell differ in seed and learning rate only.
+    """
     groups: dict[tuple[object, ...], list[Result]] = {}
     tasks: dict[str, int] = {}
     for result in results:
         tasks.setdefault(result.task, len(tasks))
-        lengths = (result.settings["train_length"], result.settings["test_length"])
-        groups.setdefault((result.task, result.encoding, *lengths), []).append(result)
+        same = {key: value for key, value in result.settings.items() if key not in ("seed", "learning_rate")}
+        groups.setdefault((json.dumps(same, sort_keys=True),), []).append(result)
     order = list(ENCODINGS)
     cells = [_summarize_cell(group) for group in groups.values()]
     return sorted(cells, key=lambda cell: (tasks[cell.task], order.index(cell.encoding)))

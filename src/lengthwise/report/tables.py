@@ -17,6 +17,7 @@ def header(cells: Sequence[Cell]) -> list[str]:
         *(f"{number}×" for number in range(1, num_bins + 1)),
         "fitted",
         "generalize",
+        "best",
         "remark",
     ]
 
@@ -24,15 +25,17 @@ def header(cells: Sequence[Cell]) -> list[str]:
 def rows(cells: Sequence[Cell]) -> list[list[str]]:
     """Return one row of text per cell."""
     num_bins = max(len(cell.bins) for cell in cells)
+    several = len({cell.bins for cell in cells}) > 1
     return [
         [
-            cell.task,
+            cell.task + (f" ({' / '.join(map(str, cell.bins))})" if several else ""),
             cell.encoding,
             str(cell.verdict.answer),
             *(show_interval(value) for value in cell.by_bin),
             *[""] * (num_bins - len(cell.bins)),
             f"{cell.num_fitted}/{cell.num_runs}",
             f"{cell.num_generalized}/{cell.num_fitted}" if cell.num_fitted else "–",
+            _percent(cell.best_last),
             cell.remark,
         ]
         for cell in cells
@@ -67,10 +70,13 @@ def summary(cells: Sequence[Cell]) -> str:
 
 def legend(cells: Sequence[Cell]) -> str:
     """Return how to read the table."""
-    bins = " / ".join(str(bounds) for bounds in max((cell.bins for cell in cells), key=len))
+    several = len({cell.bins for cell in cells}) > 1
+    bins = "given in each row" if several else " / ".join(str(bounds) for bounds in cells[0].bins)
     return (
-        f"Exact match in percent, median (and interval) over the fitted runs, or over all where none fitted, at lengths {bins}. "
-        f"Fitted: at least {FITTED:.0%} at 1×. Generalize: fitted, and at least {GENERALIZED:.0%} at the longest lengths."
+        f"Exact match in percent, median (and range; 95 % interval from six runs on) over the fitted runs, or over all where none "
+        f"fitted, at lengths {bins}. Fitted: at least {FITTED:.0%} at 1×, on the instances that also decide when a run stops. "
+        f"Generalize: fitted, and at least {GENERALIZED:.0%} at the longest lengths; "
+        "best: the best run there."
     )
 
 

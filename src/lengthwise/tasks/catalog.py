@@ -57,7 +57,12 @@ def find_task(name: str, *, alphabet: Iterable[str] | None = None) -> Task:
         return task
     if _NAME.fullmatch(name) and not _is_language(name):
         raise unknown_name("task", name, [*TASKS, *LANGUAGES])
-    return NextSymbols(_language(name, alphabet), name)
+    return NextSymbols(_language(name, alphabet), _spelled(name))
+
+
+def _spelled(name: str) -> str:
+    """Return the name of a language as the catalogue spells it, and any other text as it is."""
+    return find_language(name).name if _is_language(name) else name
 
 
 def _is_language(name: str) -> bool:

@@ -8,6 +8,7 @@ from ..arrays import Array, Arrays
 from ..errors import InvalidOptionError
 from ..languages.dfa import DFA
 from ..languages.dfa_algebra import shortest_word
+from ..languages.next_symbols import live_states, next_symbol_set
 from ..languages.sampling import WordSampler
 from ..seeds import Draw
 from ..theory.claims import Asked
@@ -82,16 +83,11 @@ class NextSymbols(_RegularTask):
         self.name = name
         self.definition = "the legal next symbols, the end among them, at every prefix of a word"
         self.facts = Facts(language=language, asked=Asked.NEXT_SYMBOLS)
-        self.sets = [self._next_set(state) for state in range(language.num_states)]
-
-    def _next_set(self, state: int) -> int:
-        """Return the legal next symbols after a prefix that leads to this state, as the bits of a number."""
-        bits = sum(
-            1 << number
-            for number, target in enumerate(self.language.transitions[state])
-            if shortest_word(self.language, target) is not None
-        )
-        return bits | (1 << len(self.symbols) if state in self.language.accepting else 0)
+        live = live_states(language)
+        self.sets = [
+            sum(1 << symbol for symbol in next_symbol_set(language, live, state))
+            for state in range(language.num_states)
+        ]
 
     @property
     def num_outputs(self) -> int:

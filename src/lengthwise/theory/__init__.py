@@ -1,1 +1,1 @@
-"""Answers, each with a theorem, a certificate and an independent checker."""
+"""Which problems a class of programs can solve, with proofs that can be checked."""

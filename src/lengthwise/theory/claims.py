@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from ..errors import InvalidOptionError
+
 
 class Answer(StrEnum):
     """Will it length-generalize, under the idealized learner of the theorem that is named beside the answer?"""
@@ -65,3 +67,26 @@ class Readout(StrEnum):
     def notation(self) -> str:
         """The readout in a sentence."""
         return "read at the end marker" if self is Readout.END_MARKER else "read at the last symbol"
+
+
+def as_readout(value: str | None) -> Readout | None:
+    """Return a readout for its name, and None for None."""
+    if value is None:
+        return None
+    try:
+        return Readout(value)
+    except ValueError:
+        raise InvalidOptionError(
+            f"readout {value!r} is unknown. Known: {', '.join(Readout)}.",
+            hint="use Readout.END_MARKER or Readout.LAST_SYMBOL.",
+        ) from None
+
+
+def as_fragment(value: str) -> Fragment:
+    """Return a fragment for its name."""
+    try:
+        return Fragment(value)
+    except ValueError:
+        raise InvalidOptionError(
+            f"fragment {value!r} is unknown. Known: {', '.join(Fragment)}.", hint="use one of these names."
+        ) from None

@@ -15,7 +15,7 @@ from ..languages.dfa import DFA
 from ..languages.dfa_algebra import right_quotient
 from ..languages.next_symbols import live_states
 from .certificates import Certificate, QuotientsCertificate, readout_of
-from .claims import Answer, Asked, Fragment, Readout
+from .claims import Answer, Asked, Fragment, Readout, as_fragment, as_readout
 from .counting import build_certificate
 from .facts import Citation, Facts
 from .graph import Graph, unrolled_graph
@@ -37,6 +37,7 @@ def decide(facts: Facts, fragment: Fragment, readout: Readout | None = None) -> 
     >>> print(verdict.answer, verdict.reason)
     YES counting alone names the state at every length: t1 = #[a] − #[b].
     """
+    fragment, readout = as_fragment(fragment), as_readout(readout)
     if facts.language is None:
         return decide_cited(facts, fragment, readout or Readout.END_MARKER)
     usual = readout_of(facts.asked)
@@ -233,11 +234,10 @@ def _verdict(
 def _last_symbol_verdict(
     language: DFA, part: Verdict, parts: tuple[tuple[str, Certificate], ...], reason: str
 ) -> Verdict:
+    theorem = "open" if part.answer is Answer.UNKNOWN else "last_symbol_quotients"
     certificate = (
         QuotientsCertificate(language=language, fragment=part.fragment, answer=part.answer, parts=parts)
         if parts
         else None
     )
-    return _verdict(
-        part.answer, part.fragment, language, part.theorem, certificate, reason, readout=Readout.LAST_SYMBOL
-    )
+    return _verdict(part.answer, part.fragment, language, theorem, certificate, reason, readout=Readout.LAST_SYMBOL)

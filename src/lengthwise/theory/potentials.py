@@ -19,7 +19,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from .graph import Graph, strong_components
+from ..languages.components import strong_components
+from .graph import Graph
 from .linear import Elimination, Row
 
 Edges = list[list[tuple[int, int]]]  # for every member of a component: (symbol, member) for each edge inside it

@@ -59,7 +59,7 @@ def reduction_reason(certificate: ReductionCertificate) -> str:
         subject = f"{read} is"
     else:
         subject = "this is" if whole else "a part of it is"
-    return f"{subject} {certificate.target}{how}, which is proved not to be in C-RASP[periodic, local]."
+    return f"{subject} {certificate.target}{how}, which is known not to be in C-RASP[periodic, local]."
 
 
 def _shortened(word: tuple[str, ...]) -> str:

@@ -18,6 +18,7 @@ from .certificates import ReductionCertificate
 from .claims import Asked, Fragment
 
 MAX_TRIES = 20_000
+MAX_STEPS = 300_000  # pairs of states walked over, in all tries together
 MAX_SUFFIX_STEPS = 64
 
 
@@ -38,15 +39,16 @@ def find_reduction(language: DFA, fragment: Fragment, asked: Asked) -> Reduction
     num_symbols = len(language.alphabet)
     readings = _readings(language, asked)
     tries = 0
+    budget = [MAX_STEPS]
     for name, target in known_non_members().items():
         if target.num_states > language.num_states:
             continue  # every state of the target needs a state of its own
         for start in range(language.num_states):
             for images in product(range(num_symbols), repeat=len(target.alphabet)):
                 tries += 1
-                if tries > MAX_TRIES:
+                if tries > MAX_TRIES or budget[0] < 0:
                     return None
-                states = _matched_states(language, start, images, target)
+                states = _matched_states(language, start, images, target, budget)
                 if states is None:
                     continue
                 for reads, yes in readings.items():
@@ -78,7 +80,7 @@ def _readings(language: DFA, asked: Asked) -> dict[str | None, frozenset[int]]:
 
 
 def _matched_states(
-    language: DFA, start: int, images: tuple[int, ...], target: DFA
+    language: DFA, start: int, images: tuple[int, ...], target: DFA, budget: list[int]
 ) -> tuple[frozenset[int], frozenset[int]] | None:
     """Return where h(w) leads from ``start`` for the words w of the target and for all others; None if they overlap."""
     met = {(0, start)}
@@ -86,6 +88,7 @@ def _matched_states(
     inside: set[int] = set()
     outside: set[int] = set()
     for goal, state in queue:
+        budget[0] -= 1
         (inside if goal in target.accepting else outside).add(state)
         if inside & outside:
             return None

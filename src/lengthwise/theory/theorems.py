@@ -30,6 +30,14 @@ THEOREMS: dict[str, Theorem] = {
             "implies failure is an empirical finding, not a theorem."
         ),
     ),
+    "last_symbol_quotients": Theorem(
+        statement=(
+            "Read at the last symbol, a language is in a class exactly if for every letter a the language of the words w with "
+            "wa in it is in the class when read at the end marker. The certificate of each part names its own theorem by kind."
+        ),
+        citation="What a program implies for transformers: " + HUANG + ".",
+        status="Elementary; proved in docs/concepts/deciding.md. The parts rest on the theorems of their kinds.",
+    ),
     "next_symbol_refinement": Theorem(
         statement=(
             "With the last symbol seen, plain C-RASP can tell the legal next symbols at every prefix that can still become a "

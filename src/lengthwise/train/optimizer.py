@@ -1,4 +1,4 @@
-"""AdamW over a stack: every model has its own learning rate, its own clipping and its own last step."""
+"""AdamW over a stack: every model has its own learning rate and its own clipping."""
 
 from __future__ import annotations
 

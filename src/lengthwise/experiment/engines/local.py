@@ -83,12 +83,18 @@ def _end_with_driver() -> None:
 
 
 def _require_alive(processes: Sequence[Any]) -> None:
+    """Raise if a worker has failed, or if none is left although there is work."""
     for process in processes:
         if process.exitcode not in (None, 0):
             raise TrainingFailedError(
                 f"a training process ended with exit code {process.exitcode}.",
                 hint="it may have run out of memory; finished runs are kept, so run the same command again.",
             )
+    if all(process.exitcode is not None for process in processes):
+        raise TrainingFailedError(
+            "all training processes have ended, but work is left.",
+            hint="finished runs are kept, so run the same command again; with --workers 1 an error shows more clearly.",
+        )
 
 
 @contextmanager
