@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -112,8 +113,15 @@ def test_one_language_gets_a_headline_a_row_per_encoding_and_the_meaning_of_the_
 
 def test_several_languages_share_one_table(run: Runner) -> None:
     out = run.answers("predict", "PARITY", "(ab)*", "D_3", "--encoding", "nope")
-    rows = [line.split()[:3] for line in out.split("\n")[1:] if line and not line.startswith(" ")]
-    assert rows[:3] == [["PARITY", "nope", "NO"], ["(ab)*", "nope", "YES"], ["D_3", "nope", "YES"]]
+    rows = [re.split(r"  +", line)[:3] for line in out.split("\n")[1:] if line and not line.startswith(" ")]
+    assert rows[:3] == [
+        ["PARITY over {a, b}", "nope", "NO"],
+        ["(ab)* over {a, b}", "nope", "YES"],
+        ["D_3 over {a, b}", "nope", "YES"],
+    ]
+    lines = run.answers("predict", "PARITY", "(ab)*").split("\n")
+    assert [line.split("  ")[0] for line in lines if line[:1] not in ("", " ")][:3] == ["question", "PARITY", "(ab)*"]
+    assert sum(line.startswith("  over {a, b}") for line in lines) == 2
 
 
 def test_encodings_can_be_given_with_commas_or_again(run: Runner) -> None:

@@ -389,6 +389,7 @@ def test_a_row_of_json_has_exactly_the_documented_fields(what: str, level: int |
         "read_as",
         "encoding",
         "fragment",
+        "asked",
         "readout",
         "alphabet",
         "answer",
@@ -408,3 +409,28 @@ def test_a_row_of_json_has_exactly_the_documented_fields(what: str, level: int |
 def test_a_row_without_certificate_has_null_in_its_place() -> None:
     data = predict("(ab)*", encodings=["rope"])[0].to_json()
     assert (data["answer"], data["certificate"], data["level"]) == ("UNKNOWN", None, None)
+
+
+@pytest.mark.parametrize("readout", list(Readout))
+def test_a_readout_may_be_given_by_its_name(readout: Readout) -> None:
+    (by_name,) = predict("{a,b}*b", encodings="nope", readout=str(readout))  # type: ignore[arg-type]
+    (by_value,) = predict("{a,b}*b", encodings="nope", readout=readout)
+    assert by_name.verdict == by_value.verdict
+    assert by_name.verdict.answer is (Answer.NO if readout is Readout.END_MARKER else Answer.YES)
+
+
+def test_a_readout_that_does_not_exist_is_an_error() -> None:
+    with pytest.raises(InvalidOptionError) as caught:
+        predict("{a,b}*b", readout="end")  # type: ignore[arg-type]
+    assert str(caught.value) == (
+        "readout 'end' is unknown. Known: END_MARKER, LAST_SYMBOL.\n"
+        "hint: use Readout.END_MARKER or Readout.LAST_SYMBOL."
+    )
+
+
+def test_next_symbols_can_be_asked_for() -> None:
+    no_aa = "(b|ab)*a?"
+    assert [row.verdict.answer for row in predict(no_aa, encodings=["nope"])] == [Answer.NO]
+    (row,) = predict(no_aa, encodings=["nope"], asked=Asked.NEXT_SYMBOLS)
+    assert row.verdict.answer is Answer.YES
+    assert row.to_json()["asked"] == "NEXT_SYMBOLS"

@@ -97,9 +97,9 @@ def test_the_tasks_of_these_tests_have_the_verdicts_their_names_say() -> None:
             [[1, 1, 1], [1, 1, 0]],
             2,
             1,
-            Answer.NO,
-            False,
-            "a program exists, but gradient descent did not find it in most runs",
+            Answer.UNKNOWN,
+            None,
+            "split: half of the fitted runs generalize",
         ),
         (
             YES_TASK,
@@ -263,17 +263,45 @@ def test_percentages_never_round_to_all_or_nothing(values: list[float], text: st
     assert show_interval(interval(values)) == text
 
 
+NO_EVIDENCE = "no run fitted the training lengths: no evidence"
+
+
 def test_the_table_has_a_row_for_every_cell_and_a_column_for_every_bin() -> None:
     cells = [cell_of(YES_TASK, "nope", [[1, 1, 0.95], [1, 1, 1]]), cell_of(NO_TASK, "ape", [[0.5, 0.25]])]
-    assert header(cells) == ["task", "encoding", "predicted", "1×", "2×", "3×", "fitted", "generalize", "remark"]
-    assert rows(cells) == [
-        [YES_TASK, "nope", "YES", "100", "100", "97.5 (95.0–100)", "2/2", "2/2", "agrees"],
-        [NO_TASK, "ape", "NO", "50.0", "25.0", "", "0/1", "–", "no run fitted the training lengths: no evidence"],
+    assert header(cells) == [
+        "task",
+        "encoding",
+        "predicted",
+        "1×",
+        "2×",
+        "3×",
+        "fitted",
+        "generalize",
+        "best",
+        "remark",
     ]
-    assert legend(cells) == (
-        "Exact match in percent, median (and interval) over the fitted runs, or over all where none fitted, at lengths "
-        "0–4 / 5–8 / 9–12. Fitted: at least 99% at 1×. Generalize: fitted, and at least 90% at the longest lengths."
+    assert rows(cells) == [
+        [
+            f"{YES_TASK} (0–4 / 5–8 / 9–12)",
+            "nope",
+            "YES",
+            "100",
+            "100",
+            "97.5 (95.0–100)",
+            "2/2",
+            "2/2",
+            "100",
+            "agrees",
+        ],
+        [f"{NO_TASK} (0–4 / 5–8)", "ape", "NO", "50.0", "25.0", "", "0/1", "–", "25.0", NO_EVIDENCE],
+    ]
+    assert legend(cells[:1]) == (
+        "Exact match in percent, median (and range; 95 % interval from six runs on) over the fitted runs, or over all where "
+        "none fitted, at lengths 0–4 / 5–8 / 9–12. Fitted: at least 99% at 1×, on the instances that also decide when a run "
+        "stops. Generalize: fitted, and at least 90% at the longest lengths; best: the best run there."
     )
+    assert "at lengths given in each row." in legend(cells)
+    assert rows(cells[:1])[0][0] == YES_TASK
     assert (FITTED, GENERALIZED) == (0.99, 0.90)
 
 
@@ -281,11 +309,11 @@ def test_the_markdown_table_keeps_its_columns_whatever_a_task_is_called() -> Non
     cells = [cell_of("(a|b)*b|a", "nope", [[1, 1]]), cell_of(YES_TASK, "ape", [[1, 1]])]
     text = markdown(cells)
     lines = text.split("\n")
-    assert lines[0] == "| task | encoding | predicted | 1× | 2× | fitted | generalize | remark |"
-    assert lines[1] == "|---|---|---|---|---|---|---|---|"
+    assert lines[0] == "| task | encoding | predicted | 1× | 2× | fitted | generalize | best | remark |"
+    assert lines[1] == "|---|---|---|---|---|---|---|---|---|"
     assert lines[2].startswith("| (a\\|b)*b\\|a | nope | ")
     for line in lines[2:4]:
-        assert len(re.findall(r"(?<!\\)\|", line)) == 9
+        assert len(re.findall(r"(?<!\\)\|", line)) == 10
     assert summary(cells) in text
     assert legend(cells) in text
     assert text.endswith("\n")

@@ -215,7 +215,7 @@ def test_a_spec_stands_alone(run: Runner) -> None:
         ),
         (
             ["parity", "--train-length", "20", "--test-length", "10"],
-            "error: test_length 10 is below train_length 20.\n"
+            "error: test_length 10 is not above train_length 20.\n"
             "hint: test on longer inputs than you train on, for example 60.\n",
         ),
         (

@@ -142,7 +142,7 @@ def test_languages_that_are_out_for_reasons_not_yet_known_here_are_never_a_yes(t
 def test_the_reason_of_an_unknown_names_what_was_tried_and_what_is_missing() -> None:
     verdict = ask(compile_regex("((bb)*bab|a)*"), Fragment.PERIODIC_LOCAL)
     assert verdict.reason == (
-        "no program with window up to 2 and one period up to 4 exists, and no cited theorem excludes larger ones; "
+        "no program with window up to 2 and one period up to 4 exists, and no cited theorem was found to exclude larger ones; "
         "the exact decision for C-RASP[periodic, local] is not part of this version."
     )
     assert (verdict.theorem, verdict.certificate, verdict.level) == ("open", None, None)

@@ -95,7 +95,7 @@ def decide_unrolled(language: DFA, fragment: Fragment, asked: Asked = Asked.MEMB
     periods = [f"one period up to {MAX_PERIOD}"] * fragment.has_periods  # 3 and 4 together are a period of 12
     found = "was found" if skipped else "exists"
     reason = (
-        f"no program with {' and '.join(windows + periods)} {found}, and no cited theorem excludes larger ones; "
+        f"no program with {' and '.join(windows + periods)} {found}, and no cited theorem was found to exclude larger ones; "
         f"the exact decision for {fragment.notation} is not part of this version{skipped}."
     )
     return _verdict(Answer.UNKNOWN, fragment, language, "open", None, reason, asked)

@@ -1,0 +1,52 @@
+"""The batches of every task, pinned: a changed label or sampler must come with a new revision.
+
+Write the file anew with LENGTHWISE_GOLDEN=write, after raising the revision of what changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lengthwise.arrays import Arrays, numpy_arrays, torch_arrays
+from lengthwise.languages.catalog import LANGUAGES
+from lengthwise.seeds import DATA, EVALUATION, open_stream
+from lengthwise.tasks.catalog import TASKS, find_task
+from lengthwise.train.batches import make_batch
+
+GOLDEN = Path(__file__).parent / "golden" / "batches.json"
+NAMES = [*TASKS, *LANGUAGES, *(f"states({name})" for name in LANGUAGES)]
+
+
+def digest(name: str, xp: Arrays) -> str:
+    task = find_task(name)
+    hashed = hashlib.sha256()
+    for stream in (DATA, EVALUATION):
+        for step in range(2):
+            draw = open_stream(stream, seed=[0, 7], xp=xp).at(step)
+            batch = make_batch(task, task.lengths(0, 24), 32, draw, xp)
+            for part in (batch.tokens_MBL, batch.targets_MBL, batch.sizes_MB, batch.scale_MB):
+                hashed.update(np.ascontiguousarray(np.asarray(part), dtype=np.int64).tobytes())
+    return hashed.hexdigest()[:16]
+
+
+def test_no_task_is_missing_from_the_pinned_batches() -> None:
+    if os.environ.get("LENGTHWISE_GOLDEN") == "write":
+        pinned = {name: [find_task(name).revision, digest(name, numpy_arrays())] for name in NAMES}
+        GOLDEN.write_text(json.dumps(pinned, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    assert list(json.loads(GOLDEN.read_text(encoding="utf-8"))) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_batches_change_only_with_the_revision_of_their_task(name: str) -> None:
+    revision, pinned = json.loads(GOLDEN.read_text(encoding="utf-8"))[name]
+    for xp in (numpy_arrays(), torch_arrays("cpu")):
+        found = digest(name, xp)
+        assert (find_task(name).revision, found) == (revision, pinned), (
+            f"the batches of {name} have changed: raise its revision, then write tests/golden/batches.json anew"
+        )
