@@ -20,7 +20,7 @@ from lengthwise.theory.cycles import null_space, refine_by_cycles, simple_cycles
 from lengthwise.theory.deciders import decide_plain, plain_graph
 from lengthwise.theory.graph import Graph, unrolled_graph
 from lengthwise.theory.linear import Elimination
-from lengthwise.theory.potentials import passes, refine, refine_component, solve_letters, solve_states
+from lengthwise.theory.potentials import refine, refine_component, solve_letters, solve_states
 
 MAX_MEMBERS = 12  # the oracle is exponential in the size of a component
 
@@ -137,13 +137,6 @@ def test_the_witnesses_of_a_no_are_the_shortest_ones(text: str, words: tuple[str
     certificate = decide_plain(compile_regex(text)).certificate
     assert certificate is not None
     assert {"".join(word) for word in certificate.witnesses} == set(words)  # type: ignore[union-attr]
-
-
-def test_passes_says_what_refine_says() -> None:
-    graphs = [plain_graph(language) for language in small_automata()[::3]]
-    answers = [passes(graph) for graph in graphs]
-    assert answers == [all(refinement.passed for refinement in refine(graph)) for graph in graphs]
-    assert {True, False} == set(answers)
 
 
 edge_lists = st.integers(1, 9).flatmap(

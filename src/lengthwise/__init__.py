@@ -14,6 +14,7 @@ from .encodings.cards import ENCODINGS
 from .errors import LengthwiseError
 from .languages.catalog import LANGUAGES
 from .languages.dfa import DFA
+from .languages.dfa_algebra import distinguishing_word
 from .languages.regex import compile_regex
 from .predict.predict import Prediction, predict
 from .theory.checker import Check, check_certificate
@@ -40,5 +41,6 @@ __all__ = [
     "check_certificate",
     "compile_regex",
     "decide",
+    "distinguishing_word",
     "predict",
 ]

@@ -81,13 +81,6 @@ def refine_component(graph: Graph, component: Sequence[int], *, solver: Solver |
     return Refinement(members=tuple(component), edges=edges, rounds=tuple(rounds), blocks=tuple(blocks))
 
 
-def passes(graph: Graph) -> bool:
-    """Return whether every component passes; stops at the first that does not."""
-    return all(
-        len(component) == 1 or refine_component(graph, component).passed for component in strong_components(graph.edges)
-    )
-
-
 def inner_edges(edges: Sequence[Sequence[int]], component: Sequence[int]) -> Edges:
     """Return the edges that stay inside a component, with its members numbered 0, 1, …"""
     number = {vertex: member for member, vertex in enumerate(component)}
