@@ -244,6 +244,11 @@ def test_a_spec_stands_alone(run: Runner) -> None:
             "error: encoding 'rope' has a card but cannot be trained in this version. Trainable: nope, ape.\n"
             "hint: ask for a verdict with 'lengthwise predict', or train one of these.\n",
         ),
+        (
+            ["automaton.json"],
+            "error: 'automaton.json' is a file that cannot be trained on in this version.\n"
+            "hint: name tasks, languages or regular expressions, or one spec (.toml).\n",
+        ),
         (["parity", "parity"], "error: 'parity' is named twice in tasks.\nhint: name each once.\n"),
         (["missing.toml"], "error: there is no file 'missing.toml'.\nhint: check the path.\n"),
         (

@@ -46,6 +46,12 @@ def report(options: Namespace) -> int:
 
 def _spec(options: Namespace) -> Spec:
     """Return the spec of a file, or of the tasks and options given."""
+    other_files = [what for what in options.what if what.lower().endswith((".json", ".crasp"))]
+    if other_files:
+        raise InvalidOptionError(
+            f"{other_files[0]!r} is a file that cannot be trained on in this version.",
+            hint="name tasks, languages or regular expressions, or one spec (.toml).",
+        )
     files = [what for what in options.what if what.lower().endswith(".toml")]
     if files:
         given = [f"--{name.replace('_', '-')}" for name in _SPEC_OPTIONS if getattr(options, name) is not None]
@@ -118,7 +124,9 @@ class _Bars:
         self._stacks = stacks
         runs = sum(len(stack.runs) for stack in stacks)
         already = f"; {reused} finished before" if reused else ""
-        self._console.print(f"{runs} models to train in {len(stacks)} stacks{already}", highlight=False, soft_wrap=True)
+        models, groups = ("model" if runs == 1 else "models"), ("stack" if len(stacks) == 1 else "stacks")
+        told = f"{runs} {models} to train in {len(stacks)} {groups}{already}"
+        self._console.print(told, highlight=False, soft_wrap=True)
         if stacks:
             self._progress.start()
             self._total = self._progress.add_task("all stacks", total=len(stacks), status=f"0/{len(stacks)}")
