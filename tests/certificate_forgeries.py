@@ -12,10 +12,11 @@ from itertools import product
 from random import Random
 from typing import Any
 
+from lengthwise.crasp.fragments import Fragment
 from lengthwise.languages.components import strong_components
 from lengthwise.languages.dfa import DFA
 from lengthwise.languages.dfa_algebra import separating_suffix, shortest_path
-from lengthwise.theory.claims import Asked, Fragment
+from lengthwise.theory.claims import Asked
 from lengthwise.theory.counting import build_certificate
 from lengthwise.theory.graph import unrolled_graph
 from lengthwise.theory.potentials import refine

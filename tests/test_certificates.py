@@ -15,13 +15,14 @@ from typing import Any
 import pytest
 from theory_generators import TELLING, random_languages
 
+from lengthwise.crasp.fragments import Fragment, Readout
 from lengthwise.errors import InvalidCertificateError
 from lengthwise.languages.catalog import LANGUAGES, find_language
 from lengthwise.languages.dfa import DFA
 from lengthwise.languages.regex import compile_regex
 from lengthwise.theory import checker, replay
 from lengthwise.theory.checker import check_certificate
-from lengthwise.theory.claims import Answer, Asked, Fragment, Readout
+from lengthwise.theory.claims import Answer, Asked
 from lengthwise.theory.deciders import decide
 from lengthwise.theory.facts import Facts
 from lengthwise.theory.verdict import Verdict

@@ -16,11 +16,12 @@ import pytest
 
 from lengthwise._version import __version__
 from lengthwise.cli.main import build_parser, main
+from lengthwise.crasp.fragments import Fragment
 from lengthwise.errors import LengthwiseError
 from lengthwise.languages.catalog import LANGUAGES
 from lengthwise.languages.dfa_files import dfa_to_json
 from lengthwise.languages.regex import compile_regex
-from lengthwise.theory.claims import Asked, Fragment
+from lengthwise.theory.claims import Asked
 from lengthwise.theory.deciders import decide
 from lengthwise.theory.facts import Facts
 from lengthwise.theory.theorems import THEOREMS

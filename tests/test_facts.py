@@ -6,7 +6,8 @@ from itertools import product
 
 import pytest
 
-from lengthwise.theory.claims import Answer, Fragment, Readout
+from lengthwise.crasp.fragments import Fragment, Readout
+from lengthwise.theory.claims import Answer
 from lengthwise.theory.deciders import decide
 from lengthwise.theory.facts import Citation, Facts
 

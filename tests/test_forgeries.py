@@ -24,12 +24,13 @@ from certificate_forgeries import (
 from test_certificates import NAMED, NEXT_FLIP_FLOP, QUESTIONS, ask, certificate_of
 from theory_generators import random_languages
 
+from lengthwise.crasp.fragments import Fragment, Readout
 from lengthwise.errors import InvalidCertificateError
 from lengthwise.languages.dfa import DFA
 from lengthwise.languages.dfa_algebra import right_quotient
 from lengthwise.languages.regex import compile_regex
 from lengthwise.theory.checker import check_certificate
-from lengthwise.theory.claims import Answer, Asked, Fragment, Readout
+from lengthwise.theory.claims import Answer, Asked
 
 
 def all_paths(data: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:

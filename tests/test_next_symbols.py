@@ -17,6 +17,7 @@ from test_certificates import NEXT_FLIP_FLOP
 from test_theory_verdicts import ALSO_KNOWN, EXPRESSIONS, PUBLISHED, refined_counts, words_up_to
 from theory_generators import TELLING, random_languages, small_automata
 
+from lengthwise.crasp.fragments import Fragment, Readout
 from lengthwise.errors import InvalidOptionError
 from lengthwise.languages.catalog import LANGUAGES, find_language
 from lengthwise.languages.dfa import DFA
@@ -34,7 +35,7 @@ from lengthwise.theory.certificates import (
     ReductionCertificate,
 )
 from lengthwise.theory.checker import check_certificate
-from lengthwise.theory.claims import Answer, Asked, Fragment, Readout
+from lengthwise.theory.claims import Answer, Asked
 from lengthwise.theory.cycles import refine_by_cycles
 from lengthwise.theory.deciders import decide, plain_graph
 from lengthwise.theory.facts import Facts

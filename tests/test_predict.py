@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from lengthwise.crasp.fragments import Fragment, Readout
 from lengthwise.encodings.cards import ENCODINGS
 from lengthwise.errors import (
     AlphabetMismatchError,
@@ -24,7 +25,7 @@ from lengthwise.languages.regex import compile_regex
 from lengthwise.predict.predict import DEFAULT_ENCODINGS, predict, predict_task
 from lengthwise.predict.resolve import resolve
 from lengthwise.tasks.catalog import find_task
-from lengthwise.theory.claims import Answer, Asked, Fragment, Readout
+from lengthwise.theory.claims import Answer, Asked
 from lengthwise.theory.deciders import decide
 from lengthwise.theory.theorems import THEOREMS
 

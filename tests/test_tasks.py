@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from strategies import automata
 
 from lengthwise.arrays import Arrays, numpy_arrays, torch_arrays
+from lengthwise.crasp.fragments import Readout
 from lengthwise.errors import InvalidOptionError, LengthwiseError, NoSuchWordError, UnknownNameError
 from lengthwise.languages.catalog import LANGUAGES
 from lengthwise.languages.dfa import DFA
@@ -26,7 +27,6 @@ from lengthwise.tasks.copying import UniqueCopy
 from lengthwise.tasks.lengths import LengthRange, length_bins
 from lengthwise.tasks.regular import MAX_SYMBOLS, NextSymbols, States
 from lengthwise.tasks.task import BOS, EOS, IGNORE, PAD, SEP, AnswerTask, Batch, Objective, Task
-from lengthwise.theory.claims import Readout
 from lengthwise.train.batches import make_batch
 
 ANSWER_TASKS = ("bin_majority", "parity", "unique_copy(20)", "repeat_copy")

@@ -13,6 +13,7 @@ import pytest
 from certificate_programs import CountingProgram, accepts
 from theory_generators import TELLING, random_languages, random_word
 
+from lengthwise.crasp.fragments import Fragment, Readout
 from lengthwise.errors import ThreeAnswersError
 from lengthwise.languages.catalog import find_language
 from lengthwise.languages.dfa import DFA
@@ -24,7 +25,7 @@ from lengthwise.theory.certificates import (
     PotentialsCertificate,
     QuotientsCertificate,
 )
-from lengthwise.theory.claims import Answer, Fragment, Readout
+from lengthwise.theory.claims import Answer
 from lengthwise.theory.deciders import decide
 from lengthwise.theory.facts import Facts
 from lengthwise.theory.verdict import Verdict

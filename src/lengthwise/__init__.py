@@ -10,6 +10,7 @@ ape YES level 2
 from __future__ import annotations
 
 from ._version import __version__
+from .crasp.fragments import Fragment, Readout
 from .encodings.cards import ENCODINGS
 from .errors import LengthwiseError
 from .languages.catalog import LANGUAGES
@@ -18,7 +19,7 @@ from .languages.dfa_algebra import distinguishing_word
 from .languages.regex import compile_regex
 from .predict.predict import Prediction, predict
 from .theory.checker import Check, check_certificate
-from .theory.claims import Answer, Fragment, Readout
+from .theory.claims import Answer
 from .theory.deciders import decide
 from .theory.facts import Facts
 from .theory.theorems import THEOREMS

@@ -5,6 +5,8 @@
     LengthwiseError
     ├── UnknownNameError (LookupError)          a name that a family does not have
     ├── RegexSyntaxError (ValueError)           a regular expression that cannot be read, with the place
+    ├── ProgramSyntaxError (ValueError)         a C-RASP program that cannot be read, with the place
+    ├── InvalidProgramError (ValueError)        a C-RASP program that has no meaning, or not the one needed
     ├── InvalidAlphabetError (ValueError)       symbols that cannot form an alphabet
     ├── UnknownSymbolError (ValueError)         a symbol outside the alphabet at hand
     ├── InvalidAutomatonError (ValueError)      transitions that do not form a complete automaton
@@ -48,8 +50,8 @@ class UnknownNameError(LengthwiseError, LookupError):
     """A name that a family does not have."""
 
 
-class RegexSyntaxError(LengthwiseError, ValueError):
-    """A regular expression that cannot be read; ``span`` is the half-open range of characters at fault."""
+class _PlacedError(LengthwiseError, ValueError):
+    """A text that cannot be read; ``span`` is the half-open range of characters at fault."""
 
     def __init__(self, message: str, *, text: str, span: tuple[int, int], hint: str = "") -> None:
         super().__init__(message, hint=hint)
@@ -57,13 +59,23 @@ class RegexSyntaxError(LengthwiseError, ValueError):
         self.span = span
 
     def caret(self) -> str:
-        """Return the expression and, below it, a mark under the characters at fault."""
-        start, end = self.span
-        shown = "".join(character if character.isprintable() else "?" for character in self.text)
-        return f"{shown}\n{' ' * start}{'^' * max(1, end - start)}"
+        """Return the line at fault and, below it, a mark under the characters."""
+        return draw_caret(self.text, self.span)
 
     def __str__(self) -> str:
         return f"{super().__str__()}\n{self.caret()}"
+
+
+class RegexSyntaxError(_PlacedError):
+    """A regular expression that cannot be read."""
+
+
+class ProgramSyntaxError(_PlacedError):
+    """A C-RASP program that cannot be read."""
+
+
+class InvalidProgramError(LengthwiseError, ValueError):
+    """A C-RASP program that has no meaning, or not the one that is needed."""
 
 
 class InvalidAlphabetError(LengthwiseError, ValueError):
@@ -130,6 +142,17 @@ class UnreadableFileError(LengthwiseError, OSError):
 
 class ThreeAnswersError(LengthwiseError, TypeError):
     """A verdict used as a truth value, although there are three answers."""
+
+
+def draw_caret(text: str, span: tuple[int, int]) -> str:
+    """Return the line of a text in which a span begins and, below it, a mark under the characters of the span."""
+    start, end = span
+    before = text.rfind("\n", 0, start) + 1
+    after = text.find("\n", start)
+    line = text[before : len(text) if after < 0 else after]
+    shown = "".join(character if character.isprintable() else "?" for character in line)
+    width = max(1, min(end, before + len(line)) - start)
+    return f"{shown}\n{' ' * (start - before)}{'^' * width}"
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 
+from ..crasp.fragments import Readout
 from ..encodings.cards import Bound
 from ..errors import InvalidCertificateError, InvalidOptionError
 from ..files import parse_json, read_json, write_text
 from ..languages.alphabet import show_alphabet
 from ..predict.predict import DEFAULT_ENCODINGS, Prediction
 from ..predict.predict import predict as predict_one
-from ..theory.claims import Answer, Asked, Readout
+from ..theory.claims import Answer, Asked
 from .text import colour, paragraph, print_json, printable, table
 
 _READOUTS = {None: None, "end": Readout.END_MARKER, "last": Readout.LAST_SYMBOL}

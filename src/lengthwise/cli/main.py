@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from .._version import __version__
-from ..errors import LengthwiseError, RegexSyntaxError, did_you_mean
+from ..errors import LengthwiseError, ProgramSyntaxError, RegexSyntaxError, did_you_mean
 
 _WELCOME = """\
 lengthwise: will a transformer trained on short inputs keep working on longer ones?
@@ -247,7 +247,7 @@ def _report(error: LengthwiseError) -> None:
     from .text import colour, printable
 
     print(f"{colour('error:', 'error', sys.stderr)} {printable(error.message)}", file=sys.stderr)
-    if isinstance(error, RegexSyntaxError):
+    if isinstance(error, (RegexSyntaxError, ProgramSyntaxError)):
         print("\n".join(f"  {line}" for line in error.caret().split("\n")), file=sys.stderr)
     if error.hint:
         print(f"hint: {printable(error.hint)}", file=sys.stderr)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from ..crasp.fragments import Fragment
 from ..errors import InvalidOptionError
-from ..theory.claims import Fragment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

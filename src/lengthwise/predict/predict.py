@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ..crasp.fragments import Fragment, Readout, as_readout
 from ..encodings.cards import ENCODINGS, Bound, Card
 from ..errors import InvalidOptionError, lookup
 from ..languages.regex import MAX_STATES
-from ..theory.claims import Answer, Asked, Fragment, Readout, as_readout
+from ..theory.claims import Answer, Asked
 from ..theory.deciders import decide
 from ..theory.facts import Facts
 from ..theory.verdict import Verdict

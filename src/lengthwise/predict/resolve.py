@@ -7,13 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..crasp.fragments import Readout
 from ..errors import InvalidOptionError, UnknownNameError, UnreadableFileError, unknown_name
 from ..languages.catalog import LANGUAGES, find_language
 from ..languages.dfa import DFA
 from ..languages.dfa_algebra import over_alphabet
 from ..languages.dfa_files import read_dfa
 from ..languages.regex import MAX_STATES, compile_regex
-from ..theory.claims import Asked, Readout
+from ..theory.claims import Asked
 from ..theory.facts import Facts
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\([A-Za-z0-9_, ]*\))?")

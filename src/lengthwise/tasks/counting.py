@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..arrays import Array, Arrays
+from ..crasp.fragments import Fragment
 from ..languages.regex import compile_regex
 from ..seeds import Draw
-from ..theory.claims import Answer, Fragment
+from ..theory.claims import Answer
 from ..theory.facts import Citation, Facts
 from .task import AnswerTask, shuffled
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from ..arrays import Array, Arrays
+from ..crasp.fragments import Readout
 from ..seeds import Draw
-from ..theory.claims import Readout
 from ..theory.facts import Facts
 
 IGNORE = -100

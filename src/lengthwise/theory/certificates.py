@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..crasp.fragments import Fragment, Readout
 from ..languages.dfa import DFA
-from .claims import Answer, Asked, Fragment, Readout
+from .claims import Answer, Asked
 
 Word = tuple[str, ...]
 Json = dict[str, object]

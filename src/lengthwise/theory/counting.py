@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import gcd
 
+from ..crasp.fragments import Fragment
 from ..languages.dfa import DFA
 from .certificates import Component, Level, PotentialsCertificate, Test
-from .claims import Asked, Fragment
+from .claims import Asked
 from .graph import Graph
 from .potentials import Edges, Refinement, Round
 

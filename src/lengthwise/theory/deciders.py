@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from ..crasp.fragments import Fragment, Readout, as_fragment, as_readout
 from ..errors import CapExceededError, InvalidOptionError
 from ..languages.dfa import DFA
 from ..languages.dfa_algebra import right_quotient
 from ..languages.next_symbols import live_states
 from .certificates import Certificate, QuotientsCertificate, readout_of
-from .claims import Answer, Asked, Fragment, Readout, as_fragment, as_readout
+from .claims import Answer, Asked
 from .counting import build_certificate
 from .facts import Citation, Facts
 from .graph import Graph, unrolled_graph

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..crasp.fragments import Fragment
 from ..languages.dfa import DFA
-from .claims import Answer, Asked, Fragment
+from .claims import Answer, Asked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from itertools import product
 
+from ..crasp.fragments import Fragment
 from ..languages.dfa import DFA
 from ..languages.dfa_algebra import Word, shortest_path
 from ..languages.next_symbols import live_states
 from ..languages.regex import compile_regex
 from .certificates import ReductionCertificate
-from .claims import Asked, Fragment
+from .claims import Asked
 
 MAX_TRIES = 20_000
 MAX_STEPS = 300_000  # pairs of states walked over, in all tries together

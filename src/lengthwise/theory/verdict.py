@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..crasp.fragments import Fragment, Readout
 from ..errors import ThreeAnswersError
 from .certificates import Certificate, level_of
-from .claims import Answer, Asked, Fragment, Readout
+from .claims import Answer, Asked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

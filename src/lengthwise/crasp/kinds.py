@@ -1,0 +1,144 @@
+"""The kinds of expressions: truths and counts, and whether every part is of the kind its place asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+
+from ..errors import InvalidProgramError, did_you_mean
+from .printer import print_expression
+from .syntax import (
+    And,
+    Choice,
+    Compare,
+    Constant,
+    Count,
+    CountAt,
+    CountBefore,
+    Expression,
+    Modulo,
+    Name,
+    Not,
+    Number,
+    Or,
+    Program,
+    Sum,
+    Symbol,
+    quote,
+)
+
+
+class Kind(StrEnum):
+    """What an expression is at a position: true or false, or an integer."""
+
+    TRUTH = "truth"
+    COUNT = "count"
+
+
+Report = Callable[[str, str, Expression], None]
+"""Takes a code, a sentence and the node at fault."""
+
+
+def infer_kinds(program: Program, report: Report) -> dict[str, Kind]:
+    """Return the kind of every definition and output; report everything that has no meaning."""
+    kinds: dict[str, Kind] = {}
+    later = {definition.name for definition in program.definitions}
+    symbols = program.symbols
+
+    def kind_of(node: Expression) -> Kind | None:
+        match node:
+            case Symbol(symbol):
+                if symbol not in symbols:
+                    listed = " ".join(map(quote, symbols))
+                    report("symbol", f"symbol {quote(symbol)} is not in the alphabet {listed}.", node)
+                return Kind.TRUTH
+            case Constant() | Modulo():
+                return Kind.TRUTH
+            case Number():
+                return Kind.COUNT
+            case Name(name):
+                return kind_of_name(node, name)
+            case Not(part):
+                return need(Kind.TRUTH, Kind.TRUTH, "'not'", part)
+            case And(parts):
+                return need(Kind.TRUTH, Kind.TRUTH, "'and'", *parts)
+            case Or(parts):
+                return need(Kind.TRUTH, Kind.TRUTH, "'or'", *parts)
+            case Compare(sign, left, right):
+                return need(Kind.COUNT, Kind.TRUTH, f"'{sign}'", left, right)
+            case Sum(terms):
+                return need(Kind.COUNT, Kind.COUNT, "a sum", *(term for _, term in terms))
+            case Count(body) | CountBefore(body) | CountAt(body):
+                return need(Kind.TRUTH, Kind.COUNT, "'#'", body)
+            case Choice(condition, then, otherwise):
+                need(Kind.TRUTH, Kind.TRUTH, "'if'", condition)
+                return need(Kind.COUNT, Kind.COUNT, "'then' and 'else'", then, otherwise)
+
+    def need(wanted: Kind, result: Kind, who: str, *parts: Expression) -> Kind:
+        for part in parts:
+            found = kind_of(part)
+            if found is not None and found is not wanted:
+                article = {"truth": "a truth", "count": "a count"}
+                fix = {
+                    Kind.TRUTH: "compare it with a number, as in #['a'] > 0",
+                    Kind.COUNT: "count it, as in #['a'], or choose: (if 'a' then 1 else 0)",
+                }[wanted]
+                shown = print_expression(part)
+                report("type", f"{who} needs {article[wanted]}, but {shown} is {article[found]}; {fix}.", part)
+        return result
+
+    def kind_of_name(node: Expression, name: str) -> Kind | None:
+        if name in kinds:
+            return kinds[name]
+        if name in later:
+            report("undefined", f"name {name!r} is used before it is defined; move its definition up.", node)
+            return None
+        known = [*kinds, *symbols]
+        close = did_you_mean(name, known)
+        advice = (
+            f"symbols stand in quotes: {quote(name)}"
+            if name in symbols
+            else f"did you mean {close!r}?"
+            if close
+            else "define it first"
+        )
+        report("undefined", f"name {name!r} is not defined; {advice}{'' if advice.endswith('?') else '.'}", node)
+        return None
+
+    for definition in program.definitions:
+        if definition.name in kinds:
+            report("redefined", f"name {definition.name!r} is defined twice; choose another.", definition.body)
+        found = kind_of(definition.body)
+        later.discard(definition.name)
+        if found is not None:
+            kinds[definition.name] = found
+        else:
+            kinds.setdefault(definition.name, Kind.TRUTH)  # reported already; what depends on it is not at fault
+    for output in program.outputs:
+        found = kind_of(output.body)
+        if found is Kind.COUNT:
+            shown = print_expression(output.body)
+            report(
+                "type", f"'{output.name}' needs a truth, but {shown} is a count; compare it with a number.", output.body
+            )
+        kinds[output.name] = Kind.TRUTH
+    allowed = {*program.alphabet, program.stop}
+    for each in program.next:
+        if each.symbol not in allowed:
+            message = (
+                f"next {quote(each.symbol)} can never come: the symbol is not in the alphabet, nor the stop symbol."
+            )
+            report("symbol", message, each.body)
+    return kinds
+
+
+def require_meaning(program: Program) -> dict[str, Kind]:
+    """Return the kind of every definition and output, or raise with everything that has no meaning."""
+    found: list[str] = []
+    kinds = infer_kinds(program, lambda _code, message, _node: found.append(message))
+    if found:
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        raise InvalidProgramError(
+            f"the program has no meaning: {found[0]}{more}", hint="'lengthwise check FILE.crasp' shows every finding."
+        )
+    return kinds

@@ -1,0 +1,119 @@
+"""What can be read off a program: its fragment, its depth, its size, and what it looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .fragments import Fragment
+from .syntax import (
+    Choice,
+    Compare,
+    Count,
+    CountAt,
+    CountBefore,
+    Definition,
+    Expression,
+    Modulo,
+    Name,
+    Number,
+    Program,
+    Sum,
+    children,
+    walk,
+)
+
+
+def used_definitions(program: Program) -> tuple[Definition, ...]:
+    """Return the definitions that an output depends on, in their order."""
+    needed = {node.name for output in program.outputs for node in walk(output.body) if isinstance(node, Name)}
+    kept = []
+    for definition in reversed(program.definitions):
+        if definition.name in needed:
+            kept.append(definition)
+            needed |= {node.name for node in walk(definition.body) if isinstance(node, Name)}
+    return tuple(reversed(kept))
+
+
+def used_nodes(program: Program) -> Iterable[Expression]:
+    """Yield every expression that an output depends on."""
+    for definition in (*used_definitions(program), *program.outputs):
+        yield from walk(definition.body)
+
+
+def looks_back(node: Expression) -> bool:
+    """Return whether a node needs a local relation; to count at distance 0 only is to look at the position itself."""
+    return isinstance(node, CountAt) and node.distances != (0,)
+
+
+def fragment_of(program: Program) -> Fragment:
+    """Return the smallest fragment that has the program as it is written."""
+    nodes = list(used_nodes(program))
+    periodic = any(isinstance(node, Modulo) and node.modulus > 1 for node in nodes)
+    local = any(map(looks_back, nodes))
+    return {
+        (False, False): Fragment.PLAIN,
+        (False, True): Fragment.LOCAL,
+        (True, False): Fragment.PERIODIC,
+        (True, True): Fragment.PERIODIC_LOCAL,
+    }[periodic, local]
+
+
+def depth_of(program: Program) -> int:
+    """Return how deeply counts are nested, local ones among them: each level is one layer of attention."""
+    depths = definition_depths(program)
+    return max(depths[output.name] for output in program.outputs)
+
+
+def definition_depths(program: Program) -> dict[str, int]:
+    """Return how deeply counts are nested in every definition and output."""
+    depths: dict[str, int] = {}
+
+    def depth(node: Expression) -> int:
+        if isinstance(node, Name):
+            return depths.get(node.name, 0)
+        inside = max(map(depth, children(node)), default=0)
+        counts = isinstance(node, (Count, CountBefore)) or looks_back(node)
+        return inside + 1 if counts else inside
+
+    for definition in (*program.definitions, *program.outputs):
+        depths[definition.name] = depth(definition.body)
+    return depths
+
+
+def window_of(program: Program) -> int:
+    """Return the largest distance that a local count looks back."""
+    return max((max(node.distances) for node in used_nodes(program) if isinstance(node, CountAt)), default=0)
+
+
+def moduli_of(program: Program) -> tuple[int, ...]:
+    """Return the moduli at which the program sees its position."""
+    return tuple(sorted({node.modulus for node in used_nodes(program) if isinstance(node, Modulo)}))
+
+
+def size_of(program: Program) -> int:
+    """Return the size of all definitions and outputs together; see :func:`expression_size`."""
+    return sum(expression_size(each.body) for each in (*program.definitions, *program.outputs))
+
+
+def expression_size(node: Expression) -> int:
+    """Return the size of an expression.
+
+    Every node counts 1. A number counts its absolute value instead if that is larger, since the class has 1 as its only
+    constant and adds; so do the factors of a sum's terms, and a modulus. A local count adds its largest distance.
+    ``and``, ``or`` and sums of k parts count k − 1, as if written with two parts each.
+    """
+    inside = sum(map(expression_size, children(node)))
+    match node:
+        case Number(value):
+            return max(1, abs(value))
+        case Modulo(modulus, _):
+            return modulus
+        case Sum(terms):
+            factors = sum(max(0, abs(factor) - 1) for factor, _ in terms)
+            return inside + len(terms) - 1 + factors + (len(terms) == 1)
+        case CountAt(_, distances):
+            return inside + 1 + max(distances)
+        case Count() | CountBefore() | Compare() | Choice():
+            return inside + 1
+        case _:
+            return inside + max(1, len(children(node)) - 1)
