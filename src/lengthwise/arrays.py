@@ -35,6 +35,10 @@ class Arrays:
     """Return the array repeated to a shape."""
     gather_last: Callable[[Array, Array], Array]
     """Return the entries of the first array, along its last axis, at the places in the second of the same leading shape."""
+    concat_last: Callable[[list[Array]], Array]
+    """Return arrays one behind the other along their last axis."""
+    running_sum: Callable[[Array, int], Array]
+    """Return the sums in int64 of all entries up to each one, along an axis."""
 
 
 def numpy_arrays() -> Arrays:
@@ -50,6 +54,8 @@ def numpy_arrays() -> Arrays:
         stack_last=lambda parts: np.stack(parts, axis=-1),
         broadcast=np.broadcast_to,
         gather_last=lambda values, places: np.take_along_axis(values, places, axis=-1),
+        concat_last=lambda parts: np.concatenate(parts, axis=-1),
+        running_sum=lambda values, axis: np.cumsum(values, axis=axis, dtype=np.int64),
     )
 
 
@@ -66,6 +72,8 @@ def torch_arrays(device: str = "cpu") -> Arrays:
         stack_last=lambda parts: torch.stack(parts, dim=-1),
         broadcast=lambda values, shape: values.expand(shape),
         gather_last=lambda values, places: torch.take_along_dim(values, places, dim=-1),
+        concat_last=lambda parts: torch.cat(parts, dim=-1),
+        running_sum=lambda values, axis: torch.cumsum(values, dim=axis, dtype=torch.int64),
     )
 
 

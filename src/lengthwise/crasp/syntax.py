@@ -309,6 +309,13 @@ class Program:
             "write 'accept := …', or a line \"next 'a' := …\" for every symbol.",
         )
 
+        _require(
+            self.accept is not None or self.readout is Readout.LAST_SYMBOL,
+            "which symbols come next is read at every position, so there is no end to read at",
+            str(self.readout),
+            "leave 'read at end' out.",
+        )
+
     @property
     def is_generator(self) -> bool:
         """Whether the program says which symbols come next."""
