@@ -1,0 +1,123 @@
+"""The normal form: no strict counts, and no looking back except at symbols, or at whether there is a position at all.
+
+Write Y^s φ for φ at the position s back. It commutes with truths and sums, moves a residue by s, and
+
+    #[φ] at i − s    =  #[φ] − Σ_{t < s} (if Y^t φ then 1 else 0)
+    #<[φ] at i − s   =  #[φ] − Σ_{t ≤ s} (if Y^t φ then 1 else 0)
+    #{D}[φ] at i − s =  Σ_{d ∈ D} (if there is a position s + d back, and Y^{s+d} φ holds, then 1 else 0)
+
+whenever position i − s exists, which is asked once, where looking back begins. So only Y^s of symbols is left. Each
+definition is needed at as many shifts as the window is long, so the size is at most that many times larger, and counts
+are nested no deeper. A program that never looks back becomes one without strict counts: plain C-RASP as it is defined.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .kinds import require_meaning
+from .simplification import simplify
+from .syntax import (
+    Choice,
+    Compare,
+    Constant,
+    Count,
+    CountAt,
+    CountBefore,
+    Definition,
+    Expression,
+    Modulo,
+    Name,
+    Next,
+    Number,
+    Program,
+    Symbol,
+    children,
+    conjunction,
+    rebuild,
+    total,
+)
+
+_ATOMS = (Symbol, Constant, Number, Name, Modulo)
+
+
+def normal_form(program: Program) -> Program:
+    """Return an equal program whose counts are over j ≤ i, or look back at symbols.
+
+    >>> from lengthwise.crasp.parser import parse_program
+    >>> from lengthwise.crasp.printer import print_expression
+    >>> program = parse_program("alphabet 'a' 'b'  accept := #<['a'] > 2")
+    >>> print_expression(normal_form(program).accept)
+    "#['a'] > (if 'a' then 1 else 0) + 2"
+    """
+    require_meaning(program)
+    work = _Normalization(program)
+    if program.accept is not None:
+        accept = work.shifted(program.accept, 0)
+        return simplify(replace(program, definitions=tuple(work.definitions), accept=accept))
+    following = tuple(Next(each.symbol, work.shifted(each.body, 0)) for each in program.next)
+    return simplify(replace(program, definitions=tuple(work.definitions), next=following))
+
+
+class _Normalization:
+    """Definitions at shifts, made when they are first needed."""
+
+    def __init__(self, program: Program) -> None:
+        self.bodies = {definition.name: definition.body for definition in program.definitions}
+        self.taken = set(self.bodies)
+        self.definitions: list[Definition] = []
+        self.names: dict[tuple[Expression, int], Name] = {}
+
+    def shifted(self, node: Expression, shift: int) -> Expression:
+        """Return an expression that is, at every position i > shift, what the node is at i − shift."""
+        match node:
+            case Symbol() if shift:
+                return Compare(">=", CountAt(node, (shift,)), Number(1))
+            case Modulo(modulus, residue):
+                return Modulo(modulus, (residue + shift) % modulus)
+            case Name():
+                return self.named(node, shift)
+            case Count(body):
+                return self.count(body, range(shift))
+            case CountBefore(body):
+                return self.count(body, range(shift + 1))
+            case CountAt(Symbol(), distances):
+                return CountAt(node.body, tuple(shift + distance for distance in distances))
+            case CountAt(body, distances):
+                terms = [(1, self.indicator(body, shift + each, shift)) for each in distances]
+                return total(terms)
+            case _:
+                return rebuild(node, tuple(self.shifted(part, shift) for part in children(node)))
+
+    def count(self, body: Expression, without: range) -> Expression:
+        """Return how often the body holds up to this position, without these last positions."""
+        terms: list[tuple[int, Expression]] = [(1, Count(self.named(body, 0)))]
+        terms += [(-1, Choice(self.named(body, shift), Number(1), Number(0))) for shift in without]
+        return total(terms)
+
+    def indicator(self, body: Expression, shift: int, assured: int) -> Expression:
+        """Return 1 where the body holds a shift back and that position exists, which is assured up to a smaller shift."""
+        there = [Compare(">", Count(Constant(True)), Number(shift))] if shift > assured else []
+        return Choice(conjunction([*there, self.named(body, shift)]), Number(1), Number(0))
+
+    def named(self, node: Expression, shift: int) -> Expression:
+        """Return a name for an expression at a shift, so that it is written only once; atoms need none."""
+        if isinstance(node, _ATOMS) and not isinstance(node, Name):
+            return self.shifted(node, shift)
+        key = (node, shift)
+        if key not in self.names:
+            base = node.name if isinstance(node, Name) else "part"
+            body = self.shifted(self.bodies[node.name] if isinstance(node, Name) else node, shift)
+            name = Name(self.fresh(f"{base}_back{shift}" if shift else base, isinstance(node, Name) and not shift))
+            self.definitions.append(Definition(name.name, body))
+            self.names[key] = name
+        return self.names[key]
+
+    def fresh(self, base: str, own: bool) -> str:
+        """Return a name that nothing has yet; a definition at shift 0 keeps its own."""
+        name, number = base, 1
+        while name in self.taken and not own:
+            number += 1
+            name = f"{base}{number}"
+        self.taken.add(name)
+        return name
