@@ -156,6 +156,15 @@ def list_kind(options: Namespace) -> int:
             )
         )
         rows.append(("states(LANGUAGE)", "states", "the states of its automaton, at every prefix"))
+    elif options.kind == "programs":
+        from ..crasp.measures import depth_of, fragment_of
+        from ..crasp.programs.catalog import PROGRAMS
+
+        header = ("name", "fragment", "depth", "definition")
+        rows = [
+            (name, fragment_of(each.program).notation, str(depth_of(each.program)), each.definition)
+            for name, each in PROGRAMS.items()
+        ]
     elif options.kind == "languages":
         header = ("name", "published", "definition")
         rows = [(each.name, _published(dict(each.published)), each.definition) for each in LANGUAGES.values()]
@@ -189,7 +198,12 @@ def show(options: Namespace) -> int:
     """Print one thing in full."""
     from . import details
 
-    print_data, text = details.DETAILS[options.kind](options.name)
+    if options.kind == "program":
+        from .programs import program_text
+
+        print_data, text = program_text(options.name, latex=options.latex)
+    else:
+        print_data, text = details.DETAILS[options.kind](options.name)
     if options.svg is not None:
         if options.kind != "language":
             raise InvalidOptionError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from ..crasp.printer import print_program
 from ..languages.alphabet import show_alphabet, show_word
 from ..languages.dfa import DFA
 from ..predict.predict import Prediction
@@ -14,6 +15,7 @@ from ..theory.certificates import (
     LoopsPair,
     ObstructionCertificate,
     PotentialsCertificate,
+    ProgramCertificate,
     QuotientsCertificate,
     ReductionCertificate,
 )
@@ -31,6 +33,10 @@ _LISTED_VERTICES = 24
 def headline(question: Question, verdict: Verdict, *, drawn: bool = False) -> str:
     """Return what was asked: the language, its alphabet, its size and the readout; with ``drawn``, also its automaton."""
     language = question.facts.language
+    program = question.facts.program
+    if question.read_as == "program" and program is not None:
+        about = "which symbols come next" if program.is_generator else verdict.readout.notation
+        return f"{colour(question.what, 'bold')}: a C-RASP program over {show_alphabet(program.alphabet)}, {about}"
     if language is None:
         return f"{colour(question.what, 'bold')}: a task, {verdict.readout.notation}"
     kind = {
@@ -83,6 +89,12 @@ def _story(certificate: Certificate) -> list[str]:
             return _obstruction_story(certificate)
         case ReductionCertificate():
             return _reduction_story(certificate)
+        case ProgramCertificate():
+            listed = print_program(certificate.program).rstrip().split("\n")
+            return [
+                paragraph(f"Certificate: {certificate.summary()}.", "  "),
+                *(f"    {line}".rstrip() for line in listed),
+            ]
         case QuotientsCertificate():
             return [paragraph(f"Before a last {symbol}: {part.summary()}.", "  ") for symbol, part in certificate.parts]
 

@@ -10,10 +10,11 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from .._version import __version__
 from ..errors import LengthwiseError, ProgramSyntaxError, RegexSyntaxError, did_you_mean
+from .program_arguments import add_program_commands
 
 _WELCOME = """\
 lengthwise: will a transformer trained on short inputs keep working on longer ones?
@@ -42,6 +43,8 @@ examples:
   lengthwise check verdicts.json
   lengthwise check verdicts.json --for '(ab|bbaa)*'
   lengthwise predict PARITY --json | lengthwise check -
+  lengthwise check mine.crasp                     types, names, fragment, depth, what is constant
+  lengthwise check mine.crasp --for '(ab)*'       also compare with a language on all short words
 
 exit codes: 0 all accepted, 1 some rejected, 2 the input was wrong"""
 
@@ -58,15 +61,19 @@ examples:
   lengthwise report
   lengthwise report runs.sqlite --out report.html --markdown report.md"""
 
+_CRASP = "run, trace, compare, simplify and find C-RASP programs"
+
 _LIST_EXAMPLES = """\
 examples:
   lengthwise list languages
+  lengthwise list programs
   lengthwise list encodings --json"""
 
 _SHOW_EXAMPLES = """\
 examples:
   lengthwise show language D_3
   lengthwise show language '(ab|bbaa)*' --svg automaton.svg
+  lengthwise show program dyck_1
   lengthwise show encoding rope
   lengthwise show theorem balanced_refinement"""
 
@@ -97,7 +104,10 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
 
     def command(name: str, summary: str, examples: str) -> argparse.ArgumentParser:
-        return commands.add_parser(
+        return add(commands, name, summary, examples)
+
+    def add(group: Any, name: str, summary: str, examples: str) -> argparse.ArgumentParser:
+        made: argparse.ArgumentParser = group.add_parser(
             name,
             help=summary,
             description=f"{summary[:1].upper()}{summary[1:]}.",
@@ -105,13 +115,14 @@ def build_parser() -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
             parents=[shared],
         )
+        return made
 
     one = command("predict", "answer for languages and encodings, with reasons and certificates", _PREDICT_EXAMPLES)
     one.add_argument(
         "what",
         nargs="+",
         metavar="WHAT",
-        help="a task or language name, a regular expression, or an automaton file (.json)",
+        help="a task, language or program name, a regular expression, an automaton file (.json) or a program (.crasp)",
     )
     one.add_argument(
         "--encoding", action="append", metavar="E", help="encodings, separated by commas (default: nope,ape)"
@@ -168,31 +179,37 @@ def build_parser() -> argparse.ArgumentParser:
         )
         each.add_argument("--markdown", metavar="FILE", help="also write the table as Markdown")
 
-    two = command("check", "check certificates, independently of how they were found", _CHECK_EXAMPLES)
+    two = command("check", "check certificates, independently of how they were found, or a program", _CHECK_EXAMPLES)
     two.add_argument(
-        "file", metavar="FILE", help="certificates, or the output of predict --json; - reads standard input"
+        "file",
+        metavar="FILE",
+        help="certificates, or the output of predict --json (- reads standard input); or a program (.crasp)",
     )
     two.add_argument("--for", dest="language", metavar="WHAT", help="also require that they speak of this language")
+
+    crasp = commands.add_parser("crasp", help=_CRASP, description=f"{_CRASP[:1].upper()}{_CRASP[1:]}.")
+    add_program_commands(crasp, add)
 
     three = command("list", "list what has a name", _LIST_EXAMPLES)
     three.add_argument(
         "kind",
-        choices=("tasks", "languages", "encodings", "theorems"),
+        choices=("tasks", "languages", "programs", "encodings", "theorems"),
         metavar="KIND",
-        help="tasks, languages, encodings or theorems",
+        help="tasks, languages, programs, encodings or theorems",
     )
 
     four = command("show", "show one thing in full", _SHOW_EXAMPLES)
     four.add_argument(
         "kind",
-        choices=("task", "language", "encoding", "theorem"),
+        choices=("task", "language", "program", "encoding", "theorem"),
         metavar="KIND",
-        help="task, language, encoding or theorem",
+        help="task, language, program, encoding or theorem",
     )
     four.add_argument(
         "name", metavar="NAME", help="its name; for a language also a regular expression or an automaton file"
     )
     four.add_argument("--svg", metavar="FILE", help="for a language: write a drawing of the automaton to this file")
+    four.add_argument("--latex", action="store_true", help="for a program: write it in LaTeX")
     return parser
 
 
@@ -217,7 +234,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
 
 
-_COMMANDS = ("predict", "run", "report", "check", "list", "show")
+_COMMANDS = ("predict", "run", "report", "check", "crasp", "list", "show")
 
 
 def _checked_command(given: list[str]) -> list[str]:
@@ -239,6 +256,10 @@ def _dispatch(options: argparse.Namespace) -> int:
         from . import running
 
         return (running.run if options.command == "run" else running.report)(options)
+    if options.command == "crasp" or (options.command == "check" and options.file.lower().endswith(".crasp")):
+        from . import programs
+
+        return (programs.crasp if options.command == "crasp" else programs.check_file)(options)
     run = {"predict": commands.predict, "check": commands.check, "list": commands.list_kind, "show": commands.show}
     return run[options.command](options)
 
@@ -248,6 +269,9 @@ def _report(error: LengthwiseError) -> None:
 
     print(f"{colour('error:', 'error', sys.stderr)} {printable(error.message)}", file=sys.stderr)
     if isinstance(error, (RegexSyntaxError, ProgramSyntaxError)):
+        line = error.text.count("\n", 0, error.span[0]) + 1
+        if line > 1:
+            print(f"  line {line}:", file=sys.stderr)
         print("\n".join(f"  {line}" for line in error.caret().split("\n")), file=sys.stderr)
     if error.hint:
         print(f"hint: {printable(error.hint)}", file=sys.stderr)

@@ -2,13 +2,14 @@
 
 Write Y^s φ for φ at the position s back. It commutes with truths and sums, moves a residue by s, and
 
-    #[φ] at i − s    =  #[φ] − Σ_{t < s} (if Y^t φ then 1 else 0)
-    #<[φ] at i − s   =  #[φ] − Σ_{t ≤ s} (if Y^t φ then 1 else 0)
+    #[φ] at i − s    =  (#[φ] at i − s + 1)  −  (if Y^{s−1} φ then 1 else 0)
+    #<[φ] at i − s   =  #[φ] at i − s − 1
     #{D}[φ] at i − s =  Σ_{d ∈ D} (if there is a position s + d back, and Y^{s+d} φ holds, then 1 else 0)
 
 whenever position i − s exists, which is asked once, where looking back begins. So only Y^s of symbols is left. Each
-definition is needed at as many shifts as the window is long, so the size is at most that many times larger, and counts
-are nested no deeper. A program that never looks back becomes one without strict counts: plain C-RASP as it is defined.
+definition is written once for every shift, of which there are at most as many as the window is long, nested windows
+added up: the size is linear in the program's, and in its window. Counts are nested no deeper. A program that never looks
+back becomes one without strict counts: plain C-RASP as it is defined.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from .syntax import (
     Next,
     Number,
     Program,
+    Sum,
     Symbol,
     children,
     conjunction,
@@ -78,9 +80,9 @@ class _Normalization:
             case Name():
                 return self.named(node, shift)
             case Count(body):
-                return self.count(body, range(shift))
+                return self.count(body, shift)
             case CountBefore(body):
-                return self.count(body, range(shift + 1))
+                return self.count(body, shift + 1)
             case CountAt(Symbol(), distances):
                 return CountAt(node.body, tuple(shift + distance for distance in distances))
             case CountAt(body, distances):
@@ -89,11 +91,12 @@ class _Normalization:
             case _:
                 return rebuild(node, tuple(self.shifted(part, shift) for part in children(node)))
 
-    def count(self, body: Expression, without: range) -> Expression:
-        """Return how often the body holds up to this position, without these last positions."""
-        terms: list[tuple[int, Expression]] = [(1, Count(self.named(body, 0)))]
-        terms += [(-1, Choice(self.named(body, shift), Number(1), Number(0))) for shift in without]
-        return total(terms)
+    def count(self, body: Expression, shift: int) -> Expression:
+        """Return how often the body holds up to the position a shift back."""
+        if not shift:
+            return Count(self.named(body, 0))
+        later = self.named(Count(body), shift - 1) if shift > 1 else self.count(body, 0)
+        return Sum(((1, later), (-1, Choice(self.named(body, shift - 1), Number(1), Number(0)))))
 
     def indicator(self, body: Expression, shift: int, assured: int) -> Expression:
         """Return 1 where the body holds a shift back and that position exists, which is assured up to a smaller shift."""

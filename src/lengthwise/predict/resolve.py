@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..crasp.fragments import Readout
-from ..errors import InvalidOptionError, UnknownNameError, UnreadableFileError, unknown_name
+from ..crasp.kinds import require_meaning
+from ..crasp.parser import read_program
+from ..crasp.syntax import Program
+from ..errors import InvalidOptionError, UnknownNameError, unknown_name
 from ..languages.catalog import LANGUAGES, find_language
 from ..languages.dfa import DFA
 from ..languages.dfa_algebra import over_alphabet
@@ -26,7 +29,7 @@ class Question:
     """What was asked about: its text, how that was read, the facts, and the readout if the task fixes it."""
 
     what: str
-    read_as: str  # "task", "language", "regex" or "file"
+    read_as: str  # "task", "language", "regex", "file" or "program"
     facts: Facts
     readout: Readout | None = None
     note: str = ""
@@ -51,10 +54,11 @@ def resolve(
         named = _resolve_name(what, asked, alphabet)
         if named is not None:
             return named
-        if what.lower().endswith((".json", ".crasp")) or _is_file(what):
-            return Question(
-                what=what, read_as="file", facts=Facts(language=_widened(_read_file(what), alphabet), asked=asked)
-            )
+        if what.lower().endswith(".crasp"):
+            return _about_program(what, read_program(what), asked, alphabet)
+        if what.lower().endswith(".json") or _is_file(what):
+            language = _widened(read_dfa(what), alphabet)
+            return Question(what=what, read_as="file", facts=Facts(language=language, asked=asked))
     language = compile_regex(what, alphabet=alphabet, max_states=max_states)
     return Question(what=what, read_as="regex", facts=Facts(language=language, asked=asked), note=_brace_note(what))
 
@@ -74,11 +78,23 @@ def _resolve_name(what: str, asked: Asked, alphabet: Iterable[str] | None) -> Qu
     try:
         language = find_language(what).language
     except UnknownNameError:
+        program = _find_program(what)
+        if program is not None:
+            return _about_program(what, program, asked, alphabet)
         error = unknown_name("task or language", what, [*LANGUAGES, *task_names()])
         if not error.hint.startswith("did you mean"):
             error.hint = f"see 'lengthwise list languages', or add --regex to read {what!r} as a regular expression."
         raise error from None
     return Question(what=what, read_as="language", facts=Facts(language=_widened(language, alphabet), asked=asked))
+
+
+def _find_program(what: str) -> Program | None:
+    from ..crasp.programs.catalog import find_program
+
+    try:
+        return find_program(what).program
+    except UnknownNameError:
+        return None
 
 
 def _is_file(what: str) -> bool:
@@ -92,13 +108,15 @@ def _widened(language: DFA, alphabet: Iterable[str] | None) -> DFA:
     return language if alphabet is None else over_alphabet(language, alphabet)
 
 
-def _read_file(path: str) -> DFA:
-    if path.lower().endswith(".crasp"):
-        raise UnreadableFileError(
-            f"{path!r} is a C-RASP program, which this version cannot read yet.",
-            hint="give a name, a regular expression or an automaton file (.json).",
-        )
-    return read_dfa(path)
+def _about_program(what: str, program: Program, asked: Asked, alphabet: Iterable[str] | None) -> Question:
+    require_meaning(program)
+    for given, option in ((alphabet is not None, "--alphabet"), (asked is not Asked.MEMBERSHIP, "--asked")):
+        if given:
+            raise InvalidOptionError(
+                f"the program {what!r} has its own alphabet and says itself what is asked.", hint=f"leave {option} out."
+            )
+    readout = None if program.is_generator else program.readout
+    return Question(what=what, read_as="program", facts=Facts(program=program), readout=readout)
 
 
 def _brace_note(what: str) -> str:

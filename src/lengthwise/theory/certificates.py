@@ -1,6 +1,6 @@
 """Certificates: what a verdict can be checked by, as data and as JSON.
 
-Every certificate carries the automaton of the language it speaks of. :mod:`lengthwise.theory.checker` decides
+Every certificate carries what it speaks of: the automaton of a language, or a program. :mod:`lengthwise.theory.checker` decides
 whether to believe one; docs/reference/certificates.md describes the JSON.
 """
 
@@ -10,6 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..crasp.fragments import Fragment, Readout
+from ..crasp.measures import depth_of, size_of
+from ..crasp.printer import print_program
+from ..crasp.syntax import Program
 from ..languages.dfa import DFA
 from .claims import Answer, Asked
 
@@ -271,7 +274,46 @@ class QuotientsCertificate:
         }
 
 
-Certificate = PotentialsCertificate | ObstructionCertificate | ReductionCertificate | QuotientsCertificate
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramCertificate:
+    """YES: a program of the fragment. What it computes is the problem that the verdict is about."""
+
+    program: Program
+    fragment: Fragment
+    readout: Readout
+    answer: Answer = Answer.YES
+
+    @property
+    def asked(self) -> Asked:
+        """A program that accepts is about membership, one that goes on about next symbols."""
+        return Asked.NEXT_SYMBOLS if self.program.is_generator else Asked.MEMBERSHIP
+
+    @property
+    def level(self) -> int:
+        """How deeply its counts are nested."""
+        return depth_of(self.program)
+
+    def summary(self) -> str:
+        """Return the certificate in a few words."""
+        return f"a program of depth {self.level} and size {size_of(self.program)}"
+
+    def to_json(self) -> Json:
+        """Return the certificate as JSON data."""
+        return {
+            "lengthwise": "certificate",
+            "version": 1,
+            "kind": "program",
+            "answer": str(self.answer),
+            "fragment": str(self.fragment),
+            "asked": str(self.asked),
+            "readout": str(self.readout),
+            "alphabet": list(self.program.alphabet),
+            "program": print_program(self.program),
+        }
+
+
+LanguageCertificate = PotentialsCertificate | ObstructionCertificate | ReductionCertificate | QuotientsCertificate
+Certificate = LanguageCertificate | ProgramCertificate
 
 
 def readout_of(asked: Asked) -> Readout:
@@ -281,12 +323,15 @@ def readout_of(asked: Asked) -> Readout:
 
 def level_of(certificate: Certificate | None) -> int | None:
     """Return the level of a YES certificate, and None of any other."""
-    if isinstance(certificate, PotentialsCertificate | QuotientsCertificate) and certificate.answer is Answer.YES:
+    if (
+        isinstance(certificate, PotentialsCertificate | QuotientsCertificate | ProgramCertificate)
+        and certificate.answer is Answer.YES
+    ):
         return certificate.level
     return None
 
 
-def _head(certificate: Certificate, kind: str) -> Json:
+def _head(certificate: LanguageCertificate, kind: str) -> Json:
     language = certificate.language
     return {
         "lengthwise": "certificate",

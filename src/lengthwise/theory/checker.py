@@ -1,8 +1,8 @@
 """The independent checker: whether to believe a certificate, from its JSON alone.
 
 It shares no code with the solvers. It replays words on the automaton (:mod:`lengthwise.theory.replay`), compares
-automata by walking both at once, and does sums; it solves nothing. Acceptance proves the claim for all lengths, given
-the theorem that the kind of certificate stands for (docs/concepts/deciding.md).
+automata by walking both at once, and does sums; it solves nothing. A program it reads again from its text. Acceptance
+proves the claim for all lengths, given the theorem that the kind of certificate stands for (docs/concepts/deciding.md).
 """
 
 from __future__ import annotations
@@ -12,7 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import InvalidCertificateError
+from ..crasp.fragments import Fragment, Readout
+from ..crasp.kinds import require_meaning
+from ..crasp.measures import fragment_of
+from ..crasp.parser import parse_program
+from ..errors import InvalidCertificateError, LengthwiseError
 from ..languages.dfa import DFA
 from .replay import (
     Automaton,
@@ -79,7 +83,8 @@ def check_certificate(data: object, language: DFA | None = None) -> Check:
         objection = str(reason)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError) as error:
         objection = f"a field is missing or malformed ({type(error).__name__}: {error})"
-    alphabet = data["automaton"].get("alphabet", ()) if isinstance(data.get("automaton"), Mapping) else ()
+    about = data["automaton"] if isinstance(data.get("automaton"), Mapping) else data
+    alphabet = about.get("alphabet", ())
     return Check(
         answer=str(data.get("answer")),
         fragment=str(data.get("fragment")),
@@ -101,6 +106,10 @@ def _plain(data: Any) -> Any:
 
 
 def _check(data: Data, language: Automaton | None) -> None:
+    if data["kind"] == "program":
+        require(language is None, "a program proves nothing about an automaton: that they agree is not decidable")
+        _check_program(data)
+        return
     automaton = read_automaton(data["automaton"])
     if language is not None:
         require(are_equivalent(automaton, language), "the automaton in the certificate is not that of the language")
@@ -112,6 +121,24 @@ def _check(data: Data, language: Automaton | None) -> None:
     }
     require(data["kind"] in kinds, f"there is no kind of certificate called {data['kind']!r}")
     kinds[data["kind"]](data, automaton)
+
+
+def _check_program(data: Data) -> None:
+    """The problem is what the program computes, so only its meaning, its fragment and the claim's form are in question."""
+    try:
+        program = parse_program(data["program"])
+        require_meaning(program)
+    except LengthwiseError as error:
+        raise Objection(error.message.removesuffix(".")) from None
+    require(list(program.alphabet) == data["alphabet"], "the program is over another alphabet")
+    asked = "NEXT_SYMBOLS" if program.is_generator else "MEMBERSHIP"
+    require(data["answer"] == "YES", f"this kind of certificate proves YES, not {data['answer']!r}")
+    require(data["asked"] == asked, f"the program is about {asked}, not {data['asked']!r}")
+    require(data["readout"] in list(Readout), f"nothing is read at {data['readout']!r}")
+    require(program.is_generator or data["readout"] == program.readout, f"the program is {program.readout.notation}")
+    require(data["fragment"] in list(Fragment), f"there is no fragment {data['fragment']!r}")
+    fragment = fragment_of(program)
+    require(Fragment(data["fragment"]).includes(fragment), f"the program is in {fragment.notation}, which is more")
 
 
 def _claim(data: Data, answer: str, fragments: Sequence[str]) -> None:

@@ -11,11 +11,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..crasp.fragments import Fragment, Readout, as_fragment, as_readout
+from ..crasp.measures import fragment_of
+from ..crasp.simplification import simplify
 from ..errors import CapExceededError, InvalidOptionError
 from ..languages.dfa import DFA
 from ..languages.dfa_algebra import right_quotient
 from ..languages.next_symbols import live_states
-from .certificates import Certificate, QuotientsCertificate, readout_of
+from .certificates import Certificate, ProgramCertificate, QuotientsCertificate, readout_of
 from .claims import Answer, Asked
 from .counting import build_certificate
 from .facts import Citation, Facts
@@ -39,6 +41,8 @@ def decide(facts: Facts, fragment: Fragment, readout: Readout | None = None) -> 
     YES counting alone names the state at every length: t1 = #[a] − #[b].
     """
     fragment, readout = as_fragment(fragment), as_readout(readout)
+    if facts.program is not None:
+        return decide_program(facts, fragment, readout)
     if facts.language is None:
         return decide_cited(facts, fragment, readout or Readout.END_MARKER)
     usual = readout_of(facts.asked)
@@ -100,6 +104,36 @@ def decide_unrolled(language: DFA, fragment: Fragment, asked: Asked = Asked.MEMB
         f"the exact decision for {fragment.notation} is not part of this version{skipped}."
     )
     return _verdict(Answer.UNKNOWN, fragment, language, "open", None, reason, asked)
+
+
+def decide_program(facts: Facts, fragment: Fragment, readout: Readout | None = None) -> Verdict:
+    """Answer for the problem that a program computes: YES for every fragment that has it, otherwise what is published."""
+    assert facts.program is not None
+    given = facts.program
+    where = readout or given.readout
+    for program in (given, simplify(given)):
+        if fragment.includes(fragment_of(program)):
+            certificate = ProgramCertificate(program=program, fragment=fragment, readout=where)
+            reason = f"here is a program: {certificate.summary().removeprefix('a program ')}."
+            return Verdict(
+                answer=Answer.YES,
+                fragment=fragment,
+                readout=where,
+                alphabet=given.alphabet,
+                theorem="program",
+                certificate=certificate,
+                reason=reason,
+                asked=certificate.asked,
+            )
+    verdict = decide_cited(facts, fragment, where)
+    if verdict.theorem == "open":
+        has = fragment_of(program).notation
+        reason = (
+            f"the program that is known is in {has}; whether another is in {fragment.notation} is not settled here."
+        )
+        verdict = replace(verdict, reason=reason)
+    asked = Asked.NEXT_SYMBOLS if given.is_generator else Asked.MEMBERSHIP
+    return replace(verdict, alphabet=given.alphabet, asked=asked)
 
 
 def decide_cited(facts: Facts, fragment: Fragment, readout: Readout) -> Verdict:

@@ -1,10 +1,11 @@
-"""What theory may know of a problem: its regular language and what is asked of it, or theorems that settle it."""
+"""What theory may know of a problem: its regular language, a program for it, or theorems that settle it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from ..crasp.fragments import Fragment
+from ..crasp.syntax import Program
 from ..languages.dfa import DFA
 from .claims import Answer, Asked
 
@@ -24,8 +25,9 @@ class Citation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """The facts a verdict may rest on: a language, or what has been published."""
+    """The facts a verdict may rest on: a language, or a program, or what has been published."""
 
     language: DFA | None = None
+    program: Program | None = None
     asked: Asked = Asked.MEMBERSHIP
     cited: tuple[Citation, ...] = ()

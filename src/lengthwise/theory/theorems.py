@@ -85,12 +85,24 @@ THEOREMS: dict[str, Theorem] = {
         citation=HUANG + " (Theorem 12 and Corollary 13).",
         status="Published. That no program means no length generalization is an empirical finding, not a theorem.",
     ),
-    "published_program": Theorem(
-        statement="A program of the class for this task is published, or follows at once from published ones.",
+    "program": Theorem(
+        statement=(
+            "A program of the class computes the problem: the problem is what the program says, so nothing is left to "
+            "decide."
+        ),
+        citation="What a program implies for transformers: " + HUANG + ".",
+        status=(
+            "That a program implies length generalization is published, for an idealized learner. That the program is the "
+            "problem somebody has in mind is up to its reader; for a library program, it has been compared with an oracle "
+            "on all small inputs."
+        ),
+    ),
+    "library_program": Theorem(
+        statement="A program of the class for this task is in the library, for every size of its alphabet.",
         citation=HUANG + ".",
         status=(
-            "The program is quoted, not yet checked by this version. That a program implies length generalization is "
-            "published, for an idealized learner."
+            "The library's programs are compared with the task's oracle on all small inputs (lengthwise list programs). That "
+            "a program implies length generalization is published, for an idealized learner."
         ),
     ),
     "published_prediction": Theorem(

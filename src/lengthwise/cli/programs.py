@@ -1,0 +1,255 @@
+"""The commands about C-RASP programs: run, trace, compare, simplify, synthesize, check."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+from ..crasp.checker import Finding, Severity, check_program, has_errors
+from ..crasp.comparison import Comparison, compare
+from ..crasp.interpreter import accepts, generate, next_symbols
+from ..crasp.latex import latex_program
+from ..crasp.measures import depth_of, fragment_of, size_of
+from ..crasp.normal_form import normal_form
+from ..crasp.parser import parse_program
+from ..crasp.printer import print_program
+from ..crasp.programs.catalog import find_program
+from ..crasp.simplification import simplify as simplify_program
+from ..crasp.syntax import Program
+from ..crasp.trace import trace_html, trace_program, trace_text
+from ..errors import InvalidOptionError, draw_caret
+from ..files import read_text, write_text
+from ..languages.alphabet import show_alphabet, show_word
+from ..languages.dfa import DFA
+from ..languages.dfa_algebra import over_alphabet
+from .text import colour, paragraph, print_json, printable, table, width
+
+
+def crasp(options: Namespace) -> int:
+    """Run one of the commands about programs."""
+    commands = {
+        "run": _run,
+        "trace": _trace,
+        "equal": _equal,
+        "simplify": _simplify,
+        "synthesize": _synthesize,
+    }
+    return commands[options.action](options)
+
+
+def load_program(what: str) -> Program:
+    """Return the program of a ``.crasp`` file, of standard input (-), or of the library."""
+    if what == "-":
+        return parse_program(sys.stdin.read())
+    if what.lower().endswith(".crasp") or Path(what).suffix:
+        return parse_program(read_text(what))
+    return find_program(what).program
+
+
+def split_word(text: str, program: Program) -> tuple[str, ...]:
+    """Return the symbols of a word: characters, or separated by spaces where a symbol has several of them."""
+    if text in ("", "ε"):
+        return ()
+    if " " in text or any(len(symbol) > 1 for symbol in program.alphabet):
+        return tuple(text.split())
+    return tuple(text)
+
+
+def _run(options: Namespace) -> int:
+    program = load_program(options.program)
+    rows = []
+    for text in options.word:
+        word = split_word(text, program)
+        row: dict[str, object] = {"word": list(word)}
+        if not program.is_generator:
+            row["accepted"] = accepts(program, word, offset=options.offset)
+        elif options.generate:
+            row["written"] = list(generate(program, word, offset=options.offset))
+        else:
+            positions = next_symbols(program, word, offset=options.offset)
+            row["next"] = list(positions[-1]) if positions else []
+        rows.append((word, row))
+    if options.json:
+        print_json([row for _, row in rows])
+        return 0
+    answers = {"accepted": _accepted, "written": _joined, "next": _joined}
+    shown = []
+    for word, row in rows:
+        ((kind, value),) = [(key, each) for key, each in row.items() if key != "word"]
+        shown.append((printable(show_word(word)), printable(answers[kind](value))))
+    title = "accepted" if not program.is_generator else "writes" if options.generate else "next"
+    print(table(("word", title), shown))
+    return 0
+
+
+def _accepted(value: object) -> str:
+    return "yes" if value else "no"
+
+
+def _joined(value: object) -> str:
+    return " ".join(map(str, value)) if isinstance(value, list) and value else "nothing"
+
+
+def _trace(options: Namespace) -> int:
+    program = load_program(options.program)
+    trace = trace_program(program, split_word(options.word, program), offset=options.offset)
+    if options.html is not None:
+        write_text(options.html, trace_html(trace))
+        print(f"wrote {options.html}", file=sys.stderr)
+    if options.json:
+        rows = {row.name: list(row.values) for row in trace.rows}
+        print_json({"symbols": list(trace.symbols), "values": rows, "result": trace.result})
+    else:
+        print(printable_lines(trace_text(trace, width())))
+        print()
+        print(f"result: {printable(trace.result)}")
+    return 0
+
+
+def printable_lines(text: str) -> str:
+    """Return text of several lines with control characters written out."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
+def _equal(options: Namespace) -> int:
+    from ..predict.resolve import resolve
+
+    def load(what: str, other: str) -> Program | DFA:
+        """Return a program, or the automaton of anything else over the alphabet of the other side."""
+        if what == "-" or what.lower().endswith(".crasp"):
+            return load_program(what)
+        alphabet = load_program(other).alphabet if other.lower().endswith(".crasp") else None
+        question = resolve(what)
+        if question.facts.program is not None and question.read_as == "program":
+            return question.facts.program
+        language = question.facts.language
+        if question.read_as == "regex":
+            language = resolve(what, alphabet=alphabet).facts.language
+        if language is None:
+            raise InvalidOptionError(
+                f"{what!r} is a task, not a language or a program.",
+                hint="give a program, a language, a regular expression or an automaton file.",
+            )
+        return over_alphabet(language, alphabet) if alphabet is not None else language
+
+    left = load(options.left, options.right)
+    right = load(options.right, options.left)
+    found = compare(left, right, max_length=options.max_length)
+    _print_comparison(found, options)
+    return 0 if found.equal else 1
+
+
+def _print_comparison(found: Comparison, options: Namespace) -> None:
+    if options.json:
+        print_json(
+            {
+                "equal": found.equal,
+                "words": found.num_words,
+                "min_length": found.min_length,
+                "max_length": found.max_length,
+                "counterexample": None if found.counterexample is None else list(found.counterexample),
+                "left": found.left,
+                "right": found.right,
+            }
+        )
+    elif found.counterexample is None:
+        print(
+            paragraph(
+                f"{colour('equal', 'YES')} on all {found.num_words} words of length {found.min_length} to {found.max_length}. "
+                "That is no proof for longer ones: equality of programs is not decidable.",
+                "  ",
+                "",
+            )
+        )
+    else:
+        shown = printable(show_word(found.counterexample))
+        print(f"{colour('different', 'NO')}, and this is a shortest word that shows it: {shown}")
+        print(f"  {printable(options.left)} {found.left}")
+        print(f"  {printable(options.right)} {found.right}")
+
+
+def _simplify(options: Namespace) -> int:
+    program = load_program(options.program)
+    simple = normal_form(program) if options.normal_form else simplify_program(program)
+    if options.json:
+        print_json({"program": print_program(simple), **program_data(simple)})
+    else:
+        print(latex_program(simple) if options.latex else print_program(simple), end="")
+    return 0
+
+
+def program_data(program: Program) -> dict[str, object]:
+    """Return what can be read off a program, as JSON data."""
+    return {
+        "alphabet": list(program.alphabet),
+        "readout": None if program.is_generator else str(program.readout),
+        "fragment": str(fragment_of(program)),
+        "depth": depth_of(program),
+        "size": size_of(program),
+    }
+
+
+def check_file(options: Namespace) -> int:
+    """Print every finding about a program; with ``--for``, also whether it agrees with a language on short words."""
+    text = read_text(options.file)
+    program = parse_program(text)
+    findings = check_program(program)
+    if options.json:
+        print_json([_finding_data(each, text) for each in findings])
+    else:
+        for finding in findings:
+            _print_finding(finding, text)
+    if has_errors(findings):
+        return 1
+    if options.language is None or options.json:
+        return 0
+    options.left, options.right = options.file, options.language
+    options.max_length = None
+    return _equal(options)
+
+
+def _finding_data(finding: Finding, text: str) -> dict[str, object]:
+    line = None if finding.span is None else text.count("\n", 0, finding.span[0]) + 1
+    return {
+        "severity": str(finding.severity),
+        "code": finding.code,
+        "message": finding.message,
+        "where": finding.where,
+        "line": line,
+        "span": None if finding.span is None else list(finding.span),
+    }
+
+
+def _print_finding(finding: Finding, text: str) -> None:
+    colours = {Severity.ERROR: "error", Severity.WARNING: "UNKNOWN", Severity.NOTE: "dim"}
+    place = ""
+    if finding.span is not None and finding.severity is not Severity.NOTE:
+        place = f"line {text.count(chr(10), 0, finding.span[0]) + 1}: "
+    word = colour(str(finding.severity), colours[finding.severity])
+    print(paragraph(f"{word}: {place}{printable(finding.message)}", "  ", ""))
+    if finding.span is not None and finding.severity is not Severity.NOTE:
+        print("\n".join(f"    {line}" for line in draw_caret(text, finding.span).split("\n")))
+
+
+def _synthesize(options: Namespace) -> int:
+    raise NotImplementedError
+
+
+def program_text(name: str, *, latex: bool) -> tuple[object, str]:
+    """Return a library program in full, as data and as text."""
+    entry = find_program(name)
+    program = entry.program
+    data = {"name": name, "definition": entry.definition, "source": entry.source, **program_data(program)}
+    data["program"] = print_program(program)
+    written = latex_program(program) if latex else print_program(program)
+    lines = [
+        colour(name, "bold"),
+        paragraph(entry.definition, "  "),
+        f"  source: {entry.source}",
+        f"  {fragment_of(program).notation}, depth {depth_of(program)}, size {size_of(program)}, "
+        f"over {show_alphabet(program.alphabet)}",
+        "",
+        *(f"  {line}".rstrip() for line in written.rstrip().split("\n")),
+    ]
+    return data, "\n".join(lines)
