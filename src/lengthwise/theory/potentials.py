@@ -67,18 +67,25 @@ def refine_component(graph: Graph, component: Sequence[int], *, solver: Solver |
     """Return the refinement of one component."""
     if len(component) == 1:
         return Refinement(members=tuple(component), edges=[[]], rounds=(), blocks=(0,))
-    edges = inner_edges(graph.edges, component)
-    blocks = _numbered([graph.visible[vertex] for vertex in component])
+    seen = [graph.visible[vertex] for vertex in component]
+    return refine_edges(component, inner_edges(graph.edges, component), seen, solver=solver)
+
+
+def refine_edges(
+    members: Sequence[int], edges: Edges, seen: Sequence[int], *, solver: Solver | None = None
+) -> Refinement:
+    """Return the refinement of a component, given by its inner edges and by what is seen of every member."""
+    blocks = _numbered(seen)
     rounds: list[Round] = []
     num_blocks = max(blocks) + 1
-    while num_blocks < len(component):
+    while num_blocks < len(members):
         values = (solver or _smaller_system(edges, blocks))(edges, blocks)
         finer = _numbered([(block, frozenset(value.items())) for block, value in zip(blocks, values, strict=True)])
         if max(finer) + 1 == num_blocks:
             break
         rounds.append(Round(blocks=tuple(blocks), values=tuple(values)))
         blocks, num_blocks = finer, max(finer) + 1
-    return Refinement(members=tuple(component), edges=edges, rounds=tuple(rounds), blocks=tuple(blocks))
+    return Refinement(members=tuple(members), edges=edges, rounds=tuple(rounds), blocks=tuple(blocks))
 
 
 def inner_edges(edges: Sequence[Sequence[int]], component: Sequence[int]) -> Edges:
