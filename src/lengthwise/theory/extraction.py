@@ -1,0 +1,274 @@
+"""From the certificate of a YES to the program it stands for.
+
+The construction is that of docs/concepts/deciding.md. Components are gone through in an order in which no edge leads back.
+For a component and each vertex t by which it can be entered there are flags for having entered there and for having left,
+and counts that give, while the run is inside, the potentials of the present vertex relative to t. All counts are strict, so
+that at every position the formulas speak of the run *before* the symbol there; at the end marker, of the whole word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from ..crasp.fragments import Readout
+from ..crasp.normal_form import normal_form
+from ..crasp.simplification import simplify
+from ..crasp.syntax import (
+    Compare,
+    Constant,
+    CountAt,
+    CountBefore,
+    Definition,
+    Expression,
+    Modulo,
+    Name,
+    Not,
+    Number,
+    Program,
+    Symbol,
+    conjunction,
+    disjunction,
+    total,
+)
+from ..errors import InvalidOptionError
+from .certificates import (
+    Certificate,
+    Component,
+    Level,
+    PotentialsCertificate,
+    ProgramCertificate,
+    QuotientsCertificate,
+    Test,
+)
+from .claims import Answer, Asked
+
+
+def extract_program(certificate: Certificate, *, strict: bool = False) -> Program:
+    """Return the program of a YES about membership; without strict counts unless they are asked for.
+
+    >>> from lengthwise.crasp.printer import print_program
+    >>> from lengthwise.languages.regex import compile_regex
+    >>> from lengthwise.theory.deciders import decide_plain
+    >>> program = extract_program(decide_plain(compile_regex("(ab)*")).certificate, strict=True)
+    >>> print(print_program(program).split("\\n\\n")[1])
+    t1     := #<['a'] - #<['b']
+    exit1  := t1 = 0 and 'b' or t1 = 1 and 'a'
+    left1  := #<[exit1] >= 1
+    accept := t1 = 0 and not left1
+    <BLANKLINE>
+    """
+    if isinstance(certificate, ProgramCertificate):
+        return certificate.program
+    if certificate.answer is not Answer.YES or certificate.asked is not Asked.MEMBERSHIP:
+        raise InvalidOptionError(
+            f"a program can be taken from a YES about membership; this certificate says {certificate.answer} "
+            f"about {certificate.asked}.",
+            hint="ask for membership, and for a fragment that has the language.",
+        )
+    if isinstance(certificate, QuotientsCertificate):
+        program = _last_symbol_program(certificate)
+    else:
+        assert isinstance(certificate, PotentialsCertificate)
+        extraction = _Extraction(certificate, "")
+        program = Program(
+            alphabet=certificate.language.alphabet,
+            definitions=tuple(extraction.definitions),
+            accept=extraction.accept,
+            readout=Readout.END_MARKER,
+        )
+    return simplify(program) if strict else normal_form(program)
+
+
+def _last_symbol_program(certificate: QuotientsCertificate) -> Program:
+    """Put together the programs for what comes before each last symbol."""
+    definitions: list[Definition] = []
+    cases: list[Expression] = []
+    for number, (symbol, part) in enumerate(certificate.parts):
+        assert isinstance(part, PotentialsCertificate)
+        extraction = _Extraction(part, f"_{number + 1}")
+        definitions += extraction.definitions
+        cases.append(conjunction([Symbol(symbol), extraction.accept]))
+    return Program(
+        alphabet=certificate.language.alphabet,
+        definitions=tuple(definitions),
+        accept=disjunction(cases),
+        readout=Readout.LAST_SYMBOL,
+    )
+
+
+class _Extraction:
+    """The definitions for one certificate; ``suffix`` keeps their names apart from those of another."""
+
+    def __init__(self, certificate: PotentialsCertificate, suffix: str) -> None:
+        self.certificate = certificate
+        self.suffix = suffix
+        self.alphabet = certificate.language.alphabet
+        self.definitions: list[Definition] = []
+        self.edges = _edges(certificate)
+        self.live = _live_vertices(certificate, self.edges)
+        self.component_of = {
+            vertex: number for number, part in enumerate(certificate.components) for vertex in part.members
+        }
+        self.states: dict[int, Expression] = {}  # of every live vertex: the run is there before this position
+        self.num_tests = 0
+        for number in range(len(certificate.components)):
+            self._component(number)
+        accepting = certificate.language.accepting
+        ends = [vertex for vertex in self.live if certificate.vertices[vertex][0] in accepting]
+        self.accept = disjunction([self.states[vertex] for vertex in sorted(ends)])
+
+    def define(self, name: str, body: Expression) -> Expression:
+        """Return a name for an expression."""
+        full = f"{name}{self.suffix}"
+        self.definitions.append(Definition(full, body))
+        return Name(full)
+
+    def _component(self, number: int) -> None:
+        component = self.certificate.components[number]
+        members = [vertex for vertex in component.members if vertex in self.live]
+        cases: dict[int, list[Expression]] = {vertex: [] for vertex in members}
+        if not members:
+            return
+        for entry, entered in self._entries(number):
+            place = entry + 1
+            inside = self._vertices(component, members, entry, entered)
+            exits = [
+                conjunction([inside[vertex], Symbol(self.alphabet[symbol])])
+                for vertex in members
+                for symbol, target in enumerate(self.edges[vertex])
+                if target not in component.members
+            ]
+            staying: list[Expression] = []
+            if exits:
+                exit_name = self.define(f"exit{place}", disjunction(exits))
+                staying = [Not(self.define(f"left{place}", Compare(">=", CountBefore(exit_name), Number(1))))]
+            for vertex in members:
+                cases[vertex].append(conjunction([inside[vertex], *staying]))
+        for vertex in members:
+            state = disjunction(cases[vertex])
+            several = isinstance(state, Name | Symbol | Constant) or self._is_used_once(vertex)
+            self.states[vertex] = state if several else self.define(f"at{vertex}", state)
+
+    def _is_used_once(self, vertex: int) -> bool:
+        """Return whether the state's formula is needed in one place only, so that a name would not make it shorter."""
+        own = self.component_of[vertex]
+        uses = sum(1 for target in self.edges[vertex] if self.component_of[target] != own and target in self.live)
+        uses += self.certificate.vertices[vertex][0] in self.certificate.language.accepting
+        return uses <= 1
+
+    def _entries(self, number: int) -> list[tuple[int, list[Expression]]]:
+        """Return the vertices by which a component is entered, each with the condition that it has been: true at first."""
+        component = self.certificate.components[number]
+        entering: dict[int, list[Expression]] = {}
+        for source in sorted(self.live):
+            if self.component_of[source] == number:
+                continue
+            for symbol, target in enumerate(self.edges[source]):
+                if target in component.members and target in self.live:
+                    before = self.states[source]
+                    entering.setdefault(target, []).append(conjunction([before, Symbol(self.alphabet[symbol])]))
+        entries: list[tuple[int, list[Expression]]] = []
+        if 0 in component.members:
+            entries.append((0, []))
+        for vertex, ways in sorted(entering.items()):
+            name = self.define(f"enter{vertex + 1}", disjunction(ways))
+            entries.append((vertex, [self.define(f"in{vertex + 1}", Compare(">=", CountBefore(name), Number(1)))]))
+        return entries
+
+    def _vertices(
+        self, component: Component, members: Sequence[int], entry: int, entered: list[Expression]
+    ) -> dict[int, Expression]:
+        """Return for every member the formula that holds there, if the component was entered at the entry and not left."""
+        origin = component.members.index(entry)
+        known: list[tuple[Expression, Test]] = []
+        for level in component.levels:
+            fresh = [(self._test(component, level, test, origin, entered, known), test) for test in level.tests]
+            known += fresh
+
+        def formula(vertex: int) -> Expression:
+            seen = self._seen(vertex) if len(component.members) > 1 else []
+            place = component.members.index(vertex)
+            return conjunction([*entered, *seen, *_values(known, place, origin)])
+
+        return {vertex: formula(vertex) for vertex in members}
+
+    def _test(
+        self,
+        component: Component,
+        level: Level,
+        test: Test,
+        origin: int,
+        entered: list[Expression],
+        known: list[tuple[Expression, Test]],
+    ) -> Expression:
+        """Return the count of one test since the entry."""
+        terms: list[tuple[int, Expression]] = []
+        for symbol in sorted({symbol for symbol, _, _ in test.gains}):
+            gains = {block: gain for other, block, gain in test.gains if other == symbol}
+            read = Symbol(self.alphabet[symbol])
+            if len(set(gains.values())) == 1:
+                (gain,) = set(gains.values())
+                terms.append((gain, CountBefore(conjunction([read, *entered]))))
+                continue
+            for gain in sorted(set(gains.values()), reverse=True):
+                blocks = [block for block, each in gains.items() if each == gain]
+                where = disjunction([self._block(component, level.blocks[block], origin, known) for block in blocks])
+                terms.append((gain, CountBefore(conjunction([read, *entered, where]))))
+        self.num_tests += 1
+        return self.define(f"t{self.num_tests}", total([term for term in terms if term[0]]))
+
+    def _block(
+        self, component: Component, block: Sequence[int], origin: int, known: list[tuple[Expression, Test]]
+    ) -> Expression:
+        """Return that the vertex before this position is in a block: what is seen there, and the values of earlier tests."""
+        place = component.members.index(block[0])
+        return conjunction([*self._seen(block[0]), *_values(known, place, origin)])
+
+    def _seen(self, vertex: int) -> list[Expression]:
+        """Return what can be seen of a vertex without counting: the last letters, and the position."""
+        _, letters, residue = self.certificate.vertices[vertex]
+        seen: list[Expression] = []
+        for distance, letter in enumerate(reversed(letters), start=1):
+            seen.append(Compare(">=", CountAt(Symbol(self.alphabet[letter]), (distance,)), Number(1)))
+        if len(letters) < self.certificate.window:
+            seen.append(Compare("=", CountBefore(Constant(True)), Number(len(letters))))
+        period = self.certificate.period
+        if period > 1:
+            seen.append(Modulo(period, (residue + 1) % period))
+        return seen
+
+
+def _values(known: list[tuple[Expression, Test]], place: int, origin: int) -> list[Expression]:
+    return [Compare("=", count, Number(test.values[place] - test.values[origin])) for count, test in known]
+
+
+def _edges(certificate: PotentialsCertificate) -> list[list[int]]:
+    """Return where each symbol leads from every vertex of the unrolled automaton."""
+    numbers = {vertex: number for number, vertex in enumerate(certificate.vertices)}
+    window, period = certificate.window, certificate.period
+    edges = []
+    for state, letters, residue in certificate.vertices:
+        row = []
+        for symbol, target in enumerate(certificate.language.transitions[state]):
+            after = (*letters, symbol)[-window:] if window else ()
+            row.append(numbers[target, after, (residue + 1) % period])
+        edges.append(row)
+    return edges
+
+
+def _live_vertices(certificate: PotentialsCertificate, edges: Sequence[Iterable[int]]) -> set[int]:
+    """Return the vertices from which some word is accepted."""
+    sources: dict[int, list[int]] = {}
+    for source, row in enumerate(edges):
+        for target in row:
+            sources.setdefault(target, []).append(source)
+    queue = [
+        number for number, (state, _, _) in enumerate(certificate.vertices) if state in certificate.language.accepting
+    ]
+    live = set(queue)
+    for target in queue:
+        for source in sources.get(target, ()):
+            if source not in live:
+                live.add(source)
+                queue.append(source)
+    return live
