@@ -359,7 +359,7 @@ NO_FORGERS: list[Callable[[DFA], Json | None]] = [
 
 def reduction(rng: Random, language: DFA, fragment: Fragment, asked: Asked = Asked.MEMBERSHIP) -> Json:
     """Claim some reduction to a known non-member."""
-    target, symbols = rng.choice([("PARITY", "ab"), ("{0,1,2}*02*", "012"), ("TOMITA_6", "01"), ("TOMITA_3", "01")])
+    target, symbols = rng.choice([("PARITY", "ab"), ("{0,1,2}*02*", "012"), ("MOD(3; 0)", "ab"), ("MOD(3; 0, 2)", "ab")])
     words = {name: [rng.choice(language.alphabet) for _ in range(rng.randint(0, 2))] for name in ("prefix", "suffix")}
     head = {
         "lengthwise": "certificate",
@@ -368,7 +368,8 @@ def reduction(rng: Random, language: DFA, fragment: Fragment, asked: Asked = Ask
         "answer": "NO",
         "automaton": automaton_of(language),
     }
-    images = {symbol: rng.choice(language.alphabet) for symbol in symbols}
+    size = rng.randint(1, 3)
+    images = {symbol: [rng.choice(language.alphabet) for _ in range(size)] for symbol in symbols}
     reads = rng.choice((None, *language.alphabet)) if asked is Asked.NEXT_SYMBOLS else None
     body = {"target": target, "images": images, "fragment": str(fragment), "reads": reads}
     return asking(head | words | body, asked)

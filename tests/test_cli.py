@@ -147,7 +147,7 @@ def test_encodings_can_be_given_with_commas_or_again(run: Runner) -> None:
         ),
         ("PARITY", ["--encoding", "ape"], ["Write a as a, b as b", "The checker compares the two automata completely"]),
         ("[ab]*b", ["--readout", "last"], ["read at the last symbol"]),
-        ("((bb)*bab|a)*", ["--encoding", "ape"], ["UNKNOWN for C-RASP[periodic, local]"]),
+        ("((bb)*bab|a)*", ["--encoding", "ape"], ["NO for C-RASP[periodic, local]", "vertices and", "Theorem (karoubi)"]),
     ],
 )
 def test_explain_tells_the_whole_story(run: Runner, what: str, options: list[str], told: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""The README is executed: its Python examples, its commands with their output, its tree and its links.
+"""The README and the guide to C-RASP are executed: Python examples and commands with their output; links and the tree.
 
 Write the output of the commands anew with LENGTHWISE_README=write.
 """
@@ -23,31 +23,44 @@ README = ROOT / "README.md"
 PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-def test_the_python_examples_print_what_they_say() -> None:
-    blocks = re.findall(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), flags=re.DOTALL)
-    assert blocks
-    for block in blocks:
-        test = doctest.DocTestParser().get_doctest(block, {}, "README", str(README), 0)
-        assert test.examples
-        assert doctest.DocTestRunner().run(test).failed == 0
+EXECUTED = [README, ROOT / "docs" / "guides" / "crasp.md"]
 
 
-def test_the_commands_print_what_they_say(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page", EXECUTED, ids=lambda page: page.name)
+def test_the_blocks_of_a_page_give_what_they_show(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """From top to bottom: files are saved, commands run, Python examples executed, all in one folder."""
     monkeypatch.setenv("COLUMNS", "100")
-    text = README.read_text(encoding="utf-8")
-    blocks = re.findall(r"```console\n(.*?)```", text, flags=re.DOTALL)
-    assert blocks
-    for block in blocks:
-        command = block.split("\n")[0]
-        output = io.StringIO()
-        with contextlib.redirect_stdout(output):
-            assert main(shlex.split(command.removeprefix("$ lengthwise "))) == 0
-        shown = f"{command}\n{output.getvalue()}"
-        if os.environ.get("LENGTHWISE_README") == "write":
-            text = text.replace(f"```console\n{block}```", f"```console\n{shown}```")
-            README.write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    text = page.read_text(encoding="utf-8")
+    names: dict[str, object] = {}
+    kinds = set()
+    for match in re.finditer(r"```(crasp|console|python)\n(.*?)```", text, flags=re.DOTALL):
+        kind, block = match.groups()
+        kinds.add(kind)
+        if kind == "crasp":
+            saved = re.findall(r"`([\w-]+\.crasp)`", text[: match.start()])[-1]
+            Path(saved).write_text(block, encoding="utf-8")
+        elif kind == "console":
+            shown = run_block(block.split("\n")[0])
+            if os.environ.get("LENGTHWISE_README") == "write":
+                written = page.read_text(encoding="utf-8").replace(f"```console\n{block}```", f"```console\n{shown}```")
+                page.write_text(written, encoding="utf-8")
+            else:
+                assert block == shown
         else:
-            assert block == shown
+            test = doctest.DocTestParser().get_doctest(block, names, page.name, str(page), 0)
+            assert test.examples
+            assert doctest.DocTestRunner().run(test, clear_globs=False).failed == 0
+            names |= test.globs
+    assert {"console", "python"} <= kinds
+
+
+def run_block(command: str) -> str:
+    """Return a command with what it prints and, if it is not 0, its exit code."""
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+        code = main(shlex.split(command.removeprefix("$ lengthwise ")))
+    return f"{command}\n{output.getvalue()}" + (f"(exit code {code})\n" if code else "")
 
 
 def test_the_tree_names_every_package() -> None:

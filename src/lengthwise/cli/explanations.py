@@ -12,6 +12,7 @@ from ..predict.predict import Prediction
 from ..predict.resolve import Question
 from ..theory.certificates import (
     Certificate,
+    GraphCertificate,
     LoopsPair,
     ObstructionCertificate,
     PotentialsCertificate,
@@ -89,6 +90,8 @@ def _story(certificate: Certificate) -> list[str]:
             return _obstruction_story(certificate)
         case ReductionCertificate():
             return _reduction_story(certificate)
+        case GraphCertificate():
+            return [paragraph(f"Certificate: {certificate.summary()}.", "  ")]
         case ProgramCertificate():
             listed = print_program(certificate.program).rstrip().split("\n")
             return [
@@ -178,7 +181,7 @@ def _counts(language: DFA, block_of: dict[int, int], start: int, word: tuple[str
 
 
 def _reduction_story(certificate: ReductionCertificate) -> list[str]:
-    images = ", ".join(f"{symbol} as {image}" for symbol, image in certificate.images)
+    images = ", ".join(f"{symbol} as {show_word(image)}" for symbol, image in certificate.images)
     around = [f"after {show_word(certificate.prefix)}"] * bool(certificate.prefix)
     around += [f"before {show_word(certificate.suffix)}"] * bool(certificate.suffix)
     where = f", {' and '.join(around)}" if around else ""

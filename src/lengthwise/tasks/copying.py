@@ -37,8 +37,11 @@ class UniqueCopy(_Copy):
             Citation(
                 fragment=Fragment.LOCAL,
                 answer=Answer.YES,
-                theorem="published_program",
-                reason="an induction head is a program: with all tokens different, the next one is the one that followed before.",
+                theorem="library_program",
+                reason=(
+                    "an induction head is a program: with all tokens different, the next one is the one that followed "
+                    "before (lengthwise show program unique_copy)."
+                ),
             ),
             Citation(
                 fragment=Fragment.PLAIN,

@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..arrays import Array, Arrays
-from ..crasp.fragments import Fragment
+from ..crasp.parser import parse_program
 from ..languages.regex import compile_regex
 from ..seeds import Draw
-from ..theory.claims import Answer
-from ..theory.facts import Citation, Facts
+from ..theory.facts import Facts
 from .task import AnswerTask, shuffled
+
+_MAJORITY = """
+alphabet '0' '1' '<sep>'
+start '<bos>'
+stop '<eos>'
+
+next '0'     := '<sep>' and #['0'] > #['1']
+next '1'     := '<sep>' and #['1'] > #['0']
+next '<eos>' := not '<sep>' and #['<sep>'] = 1
+"""
 
 
 class BinMajority(AnswerTask):
@@ -22,16 +31,9 @@ class BinMajority(AnswerTask):
     symbols = ("0", "1")
     min_length = 1
     citation = "arXiv 2410.02140"
-    facts = Facts(
-        cited=(
-            Citation(
-                fragment=Fragment.PLAIN,
-                answer=Answer.YES,
-                theorem="published_program",
-                reason="one comparison of two counts at the separator is a program: #[1] > #[0].",
-            ),
-        )
-    )
+
+    def __init__(self) -> None:
+        self.facts = Facts(program=parse_program(_MAJORITY))
 
     def answer_length(self, length: Array) -> Array:
         """Return 1: one bit."""

@@ -13,6 +13,7 @@ from ..crasp.fragments import Fragment, Readout
 from ..crasp.measures import depth_of, size_of
 from ..crasp.printer import print_program
 from ..crasp.syntax import Program
+from ..languages.alphabet import show_word
 from ..languages.dfa import DFA
 from .claims import Answer, Asked
 
@@ -213,7 +214,7 @@ class ReductionCertificate:
     language: DFA
     fragment: Fragment
     target: str
-    images: tuple[tuple[str, str], ...]
+    images: tuple[tuple[str, Word], ...]  # words of one length
     prefix: Word
     suffix: Word
     asked: Asked = Asked.MEMBERSHIP
@@ -227,17 +228,73 @@ class ReductionCertificate:
 
     def summary(self) -> str:
         """Return the certificate in a few words."""
-        return f"reduction to {self.target}: " + ", ".join(f"{symbol} as {image}" for symbol, image in self.images)
+        shown = ", ".join(f"{symbol} as {show_word(image)}" for symbol, image in self.images)
+        return f"reduction to {self.target}: {shown}"
 
     def to_json(self) -> Json:
         """Return the certificate as JSON data."""
         alphabet = self.language.alphabet
         return _head(self, "reduction") | {
             "target": self.target,
-            "images": dict(self.images),
+            "images": {symbol: _word(alphabet, image) for symbol, image in self.images},
             "prefix": _word(alphabet, self.prefix),
             "suffix": _word(alphabet, self.suffix),
             "reads": self.reads,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrow:
+    """A word that leads from the vertices with one look to those with another; a look is (idempotent, residue)."""
+
+    source: tuple[int, int]
+    word: Word
+    target: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphCertificate:
+    """NO: vertices of the Karoubi graph that no count tells apart, whatever the window and the period.
+
+    ``idempotents`` lists for each some words of its value; a vertex is (state, idempotent, residue modulo the greatest
+    common divisor of the lengths of these words); ``blocks`` are vertices that stay together, and ``pair`` two of them.
+    """
+
+    language: DFA
+    fragment: Fragment
+    idempotents: tuple[tuple[Word, ...], ...]
+    vertices: tuple[tuple[int, int, int], ...]
+    arrows: tuple[Arrow, ...]
+    blocks: tuple[tuple[int, ...], ...]
+    pair: tuple[int, int]
+    prefix: Word  # to the first vertex of the pair
+    suffix: Word
+    asked: Asked = Asked.MEMBERSHIP
+    answer: Answer = Answer.NO
+
+    @property
+    def readout(self) -> Readout:
+        """Membership is read at the end marker; next symbols where the last symbol is seen."""
+        return readout_of(self.asked)
+
+    def summary(self) -> str:
+        """Return the certificate in a few words."""
+        return f"{len(self.vertices)} vertices and {len(self.arrows)} arrows of the Karoubi graph"
+
+    def to_json(self) -> Json:
+        """Return the certificate as JSON data."""
+        alphabet = self.language.alphabet
+        return _head(self, "graph") | {
+            "idempotents": [[_word(alphabet, word) for word in words] for words in self.idempotents],
+            "vertices": [list(vertex) for vertex in self.vertices],
+            "arrows": [
+                {"source": list(each.source), "word": _word(alphabet, each.word), "target": list(each.target)}
+                for each in self.arrows
+            ],
+            "blocks": [list(block) for block in self.blocks],
+            "pair": list(self.pair),
+            "prefix": _word(alphabet, self.prefix),
+            "suffix": _word(alphabet, self.suffix),
         }
 
 
@@ -312,7 +369,9 @@ class ProgramCertificate:
         }
 
 
-LanguageCertificate = PotentialsCertificate | ObstructionCertificate | ReductionCertificate | QuotientsCertificate
+LanguageCertificate = (
+    PotentialsCertificate | ObstructionCertificate | ReductionCertificate | GraphCertificate | QuotientsCertificate
+)
 Certificate = LanguageCertificate | ProgramCertificate
 
 

@@ -7,6 +7,7 @@ proves the claim for all lengths, given the theorem that the kind of certificate
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from ..crasp.measures import fragment_of
 from ..crasp.parser import parse_program
 from ..errors import InvalidCertificateError, LengthwiseError
 from ..languages.dfa import DFA
+from .graph_checker import check_graph
 from .replay import (
     Automaton,
     Data,
@@ -117,6 +119,7 @@ def _check(data: Data, language: Automaton | None) -> None:
         "potentials": _check_potentials,
         "obstruction": _check_obstruction,
         "reduction": _check_reduction,
+        "graph": _check_graph_claim,
         "quotients": _check_quotients,
     }
     require(data["kind"] in kinds, f"there is no kind of certificate called {data['kind']!r}")
@@ -315,25 +318,29 @@ def _check_pair(pair: Data, automaton: Automaton, block_of: Mapping[int, int]) -
 
 
 #: The languages of the theorem "known_non_member", written out again so that nothing is shared with the search.
-_NON_MEMBERS = {
-    "PARITY": Automaton(alphabet=("a", "b"), transitions=((1, 0), (0, 1)), accepting=frozenset({0})),
-    "{0,1,2}*02*": Automaton(alphabet=("0", "1", "2"), transitions=((1, 0, 0), (1, 0, 1)), accepting=frozenset({1})),
-    "TOMITA_3": Automaton(
-        alphabet=("0", "1"), transitions=((0, 1), (2, 0), (3, 4), (2, 1), (4, 4)), accepting=frozenset({0, 1, 3})
-    ),
-    "TOMITA_5": Automaton(alphabet=("0", "1"), transitions=((1, 2), (0, 3), (3, 0), (2, 1)), accepting=frozenset({0})),
-    "TOMITA_6": Automaton(alphabet=("0", "1"), transitions=((1, 2), (2, 0), (0, 1)), accepting=frozenset({0})),
-}
+def _read_target(name: object) -> Automaton:
+    """Return the automaton of a language that is known not to be in the class: a flip-flop, or a counter modulo a prime."""
+    if name == "{0,1,2}*02*":
+        return Automaton(alphabet=("0", "1", "2"), transitions=((1, 0, 0), (1, 0, 1)), accepting=frozenset({1}))
+    match = re.fullmatch(
+        r"MOD\(([0-9]{1,4}); ([0-9]{1,4}(?:, [0-9]{1,4})*)\)", "MOD(2; 0)" if name == "PARITY" else str(name)
+    )
+    require(match is not None, f"no theorem speaks of {name!r}")
+    assert match is not None
+    prime, residues = int(match[1]), {int(residue) for residue in match[2].split(", ")}
+    require(prime > 1 and all(prime % each for each in range(2, prime)), f"{prime} is not a prime")
+    require(all(residue < prime for residue in residues) and len(residues) < prime, f"{name} is no counter")
+    turn = tuple(((residue + 1) % prime, residue) for residue in range(prime))
+    return Automaton(alphabet=("a", "b"), transitions=turn, accepting=frozenset(residues))
 
 
 def _check_reduction(data: Data, automaton: Automaton) -> None:
     """Build the language that the reduction speaks of and compare it with the known one, completely."""
     _claim(data, "NO", ["PLAIN", "LOCAL", "PERIODIC", "PERIODIC_LOCAL"])
-    require(data["target"] in _NON_MEMBERS, f"no theorem speaks of {data['target']!r}")
-    target = _NON_MEMBERS[data["target"]]
-    images = data["images"]
-    require(set(images) == set(target.alphabet), "the reduction does not say what every symbol is read as")
-    columns = [automaton.alphabet.index(images[symbol]) for symbol in target.alphabet]
+    target = _read_target(data["target"])
+    require(set(data["images"]) == set(target.alphabet), "the reduction does not say what every symbol is read as")
+    images = [read_word(data["images"][symbol], automaton) for symbol in target.alphabet]
+    require(len(set(map(len, images))) == 1 and bool(images[0]), "the symbols are not read as words of one length")
     suffix = read_word(data["suffix"], automaton)
     start = automaton.run(read_word(data["prefix"], automaton))
     if data["asked"] == "MEMBERSHIP":
@@ -344,11 +351,16 @@ def _check_reduction(data: Data, automaton: Automaton) -> None:
     for goal, state in queue:
         accepted = data["reads"] in next_symbols(automaton, alive, automaton.run(suffix, state))  # None: at the end
         require(accepted == (goal in target.accepting), f"the reduction does not give {data['target']}")
-        for after, column in zip(target.transitions[goal], columns, strict=True):
-            pair = (after, automaton.transitions[state][column])
+        for after, image in zip(target.transitions[goal], images, strict=True):
+            pair = (after, automaton.run(image, state))
             if pair not in met:
                 met.add(pair)
                 queue.append(pair)
+
+
+def _check_graph_claim(data: Data, automaton: Automaton) -> None:
+    _claim(data, "NO", ["PLAIN", "LOCAL", "PERIODIC", "PERIODIC_LOCAL"])
+    check_graph(data, automaton)
 
 
 def _check_quotients(data: Data, automaton: Automaton) -> None:

@@ -94,7 +94,8 @@ def karoubi_graph(
                         num_arrows += len(places[e, r])
                         if num_arrows > max_arrows:
                             raise CapExceededError(
-                                f"the Karoubi graph has more than {max_arrows:,} arrows, the cap.", hint="raise max_arrows."
+                                f"the Karoubi graph has more than {max_arrows:,} arrows, the cap.",
+                                hint="raise max_arrows.",
                             )
                         for q, number in places[e, r]:
                             arrows[number].append((label, numbers[move[q], f, r2]))

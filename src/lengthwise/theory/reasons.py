@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from ..crasp.measures import depth_of, fragment_of
+from ..crasp.printer import print_expression
+from ..crasp.syntax import Program
 from ..languages.alphabet import show_word
-from .certificates import ObstructionCertificate, PotentialsCertificate, ReductionCertificate
+from .certificates import GraphCertificate, ObstructionCertificate, PotentialsCertificate, ReductionCertificate
 from .claims import Asked
 from .counting import describe_counts
 
 _SHOWN_COUNTS = 3
 _SHOWN_LETTERS = 40
+_SHOWN_PROGRAM = 80
 
 
 def program_reason(certificate: PotentialsCertificate) -> str:
@@ -31,6 +35,17 @@ def program_reason(certificate: PotentialsCertificate) -> str:
     return f"{claim}: {shown}."
 
 
+def given_program_reason(program: Program) -> str:
+    """Say that a program computes the problem, and show its first output."""
+    first = program.outputs[0]
+    shown = f"{first.name} := {print_expression(first.body)}"
+    if len(shown) > _SHOWN_PROGRAM:
+        shown = f"{shown[: _SHOWN_PROGRAM - 1]}…"
+    depth = depth_of(program)
+    more = "; …" if len(program.outputs) > 1 else "."
+    return f"a program in {fragment_of(program).notation} of depth {depth} computes it: {shown}{more}"
+
+
 def obstruction_reason(certificate: ObstructionCertificate) -> str:
     """Say which two words no program keeps apart."""
     first, second = certificate.witnesses
@@ -46,20 +61,39 @@ def obstruction_reason(certificate: ObstructionCertificate) -> str:
 
 def reduction_reason(certificate: ReductionCertificate) -> str:
     """Say which known non-member the language contains."""
-    renamed = [f"{image} for {symbol}" for symbol, image in certificate.images if symbol != image]
+    renamed = [f"{_shortened(image)} for {symbol}" for symbol, image in certificate.images if image != (symbol,)]
     if certificate.prefix:
         renamed.append(f"after {_shortened(certificate.prefix)}")
     if certificate.suffix:
         renamed.append(f"ending in {_shortened(certificate.suffix)}")
     how = f" ({', '.join(renamed)})" if renamed else ""
     around = certificate.prefix or certificate.suffix
-    whole = not around and len(certificate.images) == len(certificate.language.alphabet)
+    letters = {image for _, image in certificate.images}
+    whole = not around and letters == {(symbol,) for symbol in certificate.language.alphabet}
     if certificate.asked is Asked.NEXT_SYMBOLS:
         read = "whether the word may end" if certificate.reads is None else f"whether {certificate.reads} may follow"
         subject = f"{read} is"
     else:
         subject = "this is" if whole else "a part of it is"
-    return f"{subject} {certificate.target}{how}, which is known not to be in C-RASP[periodic, local]."
+    return f"{subject} {describe_target(certificate.target)}{how}, which is known not to be in C-RASP[periodic, local]."
+
+
+def graph_reason(certificate: GraphCertificate) -> str:
+    """Say which two states no program keeps apart."""
+    one, two = (certificate.vertices[member][0] for member in certificate.pair)
+    ending = _shortened(certificate.suffix)
+    return (
+        f"no window, period or depth lets counting keep apart the states that {_shortened(certificate.prefix)} and other "
+        f"words lead to (states {one} and {two}), and {ending} is accepted after one of them only."
+    )
+
+
+def describe_target(target: str) -> str:
+    """Return a known non-member in words."""
+    if not target.startswith("MOD("):
+        return target
+    prime, residues = target.removeprefix("MOD(").removesuffix(")").split("; ")
+    return f"the number of a modulo {prime} being {residues.replace(', ', ' or ')}"
 
 
 def _shortened(word: tuple[str, ...]) -> str:

@@ -1,72 +1,231 @@
-"""NO by a cited theorem: the language hides one that is known not to be in C-RASP[periodic, local].
+"""NO by reduction: the language hides a flip-flop or a modular counter, which C-RASP[periodic, local] does not have.
 
-If {w : u·h(w)·z in L} is not in the class for some words u, z and letters h(a), then L is not, because the class is
-closed under quotients and letter-for-letter substitutions. The same holds for {w : a can follow u·h(w)·z}, because a
-program for next symbols that may use windows gives one for membership, and one for "can still become a word". The
-search below tries all u, z and h for small alphabets.
+If {w : u·h(w)·z in L} is not in the class for words u, z and words h(a) of one length, then L is not, because the class is
+closed under quotients and under such substitutions. The same holds for {w : a can follow u·h(w)·z}, because a program for
+next symbols that may use windows gives one for membership, and one for "can still become a word".
+
+A *flip-flop* {0,1,2}*02* needs two states, and words of one length that set the first, set the second, and keep both. A
+*counter modulo a prime* needs a cycle of states, and words of one length that turn it and that keep it. Both are found by
+walking from a tuple of states, one letter at a time, until all goals can be reached in the same number of steps.
 """
 
 from __future__ import annotations
 
-from itertools import product
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 
 from ..crasp.fragments import Fragment
+from ..errors import CapExceededError
+from ..languages.components import strong_components
 from ..languages.dfa import DFA
 from ..languages.dfa_algebra import Word, shortest_path
 from ..languages.next_symbols import live_states
-from ..languages.regex import compile_regex
+from ..languages.semigroup import transition_semigroup
 from .certificates import ReductionCertificate
 from .claims import Asked
 
-MAX_TRIES = 20_000
-MAX_STEPS = 300_000  # pairs of states walked over, in all tries together
-MAX_SUFFIX_STEPS = 64
+MAX_STEPS = 400_000  # tuples of states walked over, in all tries together
+MAX_IMAGE = 120  # letters in an image
+MAX_SUFFIX_STEPS = 256
+MAX_ELEMENTS = 5_000  # of the semigroup, for counters modulo 3 and more
+
+FLIP_FLOP = "{0,1,2}*02*"
+PARITY = "PARITY"
+
+States = tuple[int, ...]
 
 
-def known_non_members() -> dict[str, DFA]:
-    """Return the languages proved or stated in arXiv 2410.02140 not to be in C-RASP[periodic, local], by name."""
-    tomita_3 = [[0, 1], [2, 0], [3, 4], [2, 1], [4, 4]]
-    return {
-        "PARITY": compile_regex("b*(ab*ab*)*"),
-        "{0,1,2}*02*": compile_regex("[012]*02*"),
-        "TOMITA_3": DFA(alphabet="01", transitions=tomita_3, accepting=[0, 1, 3]),
-        "TOMITA_5": DFA(alphabet="01", transitions=[[1, 2], [0, 3], [3, 0], [2, 1]], accepting=[0]),
-        "TOMITA_6": DFA(alphabet="01", transitions=[[1, 2], [2, 0], [0, 1]], accepting=[0]),
-    }
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Gadget:
+    """States, and for every symbol of the target a word that moves them as it should; the words have one length."""
+
+    states: States
+    images: dict[str, tuple[int, ...]]
+
+    @property
+    def length(self) -> int:
+        return len(next(iter(self.images.values())))
+
+
+class _Budget:
+    """Steps that are left."""
+
+    def __init__(self, steps: int) -> None:
+        self.left = steps
 
 
 def find_reduction(language: DFA, fragment: Fragment, asked: Asked) -> ReductionCertificate | None:
     """Return a reduction of a known non-member to the language, or None when the search finds none."""
-    num_symbols = len(language.alphabet)
-    readings = _readings(language, asked)
-    tries = 0
-    budget = [MAX_STEPS]
-    for name, target in known_non_members().items():
-        if target.num_states > language.num_states:
-            continue  # every state of the target needs a state of its own
-        for start in range(language.num_states):
-            for images in product(range(num_symbols), repeat=len(target.alphabet)):
-                tries += 1
-                if tries > MAX_TRIES or budget[0] < 0:
-                    return None
-                states = _matched_states(language, start, images, target, budget)
-                if states is None:
+    budget = _Budget(MAX_STEPS)
+    for search, finish in ((_flip_flops, _finish_flip_flop), (_counters, _finish_counter)):
+        best = _shortest(search(language, budget))
+        found = best and finish(language, best, asked)
+        if found:
+            target, start, images, suffix, reads = found
+            prefix = shortest_path(language, 0, start.__eq__)
+            assert prefix is not None
+            return ReductionCertificate(
+                language=language,
+                fragment=fragment,
+                target=target,
+                images=tuple((symbol, language.decode(word)) for symbol, word in images.items()),
+                prefix=prefix,
+                suffix=suffix,
+                asked=asked,
+                reads=reads,
+            )
+    return None
+
+
+def target_language(target: str) -> DFA:
+    """Return the language that a reduction's target names."""
+    if target == FLIP_FLOP:
+        return DFA(alphabet="012", transitions=[[1, 0, 0], [1, 0, 1]], accepting=[1])
+    prime, residues = (2, [0]) if target == PARITY else _read_counter(target)
+    turns = [[(residue + 1) % prime, residue] for residue in range(prime)]
+    return DFA(alphabet="ab", transitions=turns, accepting=residues)
+
+
+def _read_counter(target: str) -> tuple[int, list[int]]:
+    prime, residues = target.removeprefix("MOD(").removesuffix(")").split("; ")
+    return int(prime), [int(residue) for residue in residues.split(", ")]
+
+
+def _shortest(gadgets: Iterator[_Gadget]) -> _Gadget | None:
+    return min(gadgets, key=lambda gadget: gadget.length, default=None)
+
+
+def _flip_flops(language: DFA, budget: _Budget) -> Iterator[_Gadget]:
+    """Yield pairs of states with words that set one, set the other, and keep both; ever shorter ones."""
+    longest = MAX_IMAGE
+    for component in strong_components(language.transitions):
+        for one in component:
+            for two in component:
+                if one >= two:
                     continue
-                for reads, yes in readings.items():
-                    suffix = _separating_word(language, states, yes)
-                    if suffix is not None:
-                        prefix = shortest_path(language, 0, start.__eq__)
-                        assert prefix is not None
-                        return ReductionCertificate(
-                            language=language,
-                            fragment=fragment,
-                            target=name,
-                            images=tuple(zip(target.alphabet, language.decode(images), strict=True)),
-                            prefix=prefix,
-                            suffix=suffix,
-                            asked=asked,
-                            reads=reads,
-                        )
+                goals = {"0": (one, one), "1": (two, two), "2": (one, two)}
+                images = _images(language, (one, two), goals, longest, budget)
+                if images is not None:
+                    yield _Gadget(states=(one, two), images=images)
+                    longest = len(images["0"]) - 1
+                if budget.left < 0:
+                    return
+
+
+def _counters(language: DFA, budget: _Budget) -> Iterator[_Gadget]:
+    """Yield cycles of states, as many as a prime, with words that turn them and that keep them; ever shorter ones."""
+    longest = MAX_IMAGE
+    budget.left = max(budget.left, MAX_STEPS // 2)
+    for cycle in _prime_cycles(language):
+        goals = {"a": (*cycle[1:], cycle[0]), "b": cycle}
+        images = _images(language, cycle, goals, longest, budget)
+        if images is not None:
+            yield _Gadget(states=cycle, images=images)
+            longest = len(images["a"]) - 1
+        if budget.left < 0:
+            return
+
+
+def _prime_cycles(language: DFA) -> Iterator[States]:
+    """Yield the cycles of prime length that words make of states: all pairs, and longer ones from the semigroup."""
+    for component in strong_components(language.transitions):
+        yield from ((one, two) for one in component for two in component if one < two)
+    try:
+        semigroup = transition_semigroup(language, cap=MAX_ELEMENTS)
+    except CapExceededError:
+        return
+    met: set[States] = set()
+    for element in semigroup.elements:
+        for cycle in _cycles(element):
+            length = len(cycle)
+            for prime in _prime_divisors(length):
+                step = length // prime
+                for first in range(step):
+                    part = tuple(cycle[(first + step * turn) % length] for turn in range(prime))
+                    least = part.index(min(part))
+                    part = (*part[least:], *part[:least])
+                    if prime > 2 and part not in met:
+                        met.add(part)
+                        yield part
+
+
+def _cycles(element: States) -> Iterator[States]:
+    done: set[int] = set()
+    for start in range(len(element)):
+        path: list[int] = []
+        state = start
+        while state not in done:
+            done.add(state)
+            path.append(state)
+            state = element[state]
+        if state in path:
+            cycle = path[path.index(state) :]
+            if len(cycle) > 1:
+                yield tuple(cycle)
+
+
+def _prime_divisors(number: int) -> list[int]:
+    return [each for each in range(2, number + 1) if number % each == 0 and all(each % d for d in range(2, each))]
+
+
+def _images(
+    language: DFA, start: States, goals: Mapping[str, States], longest: int, budget: _Budget
+) -> dict[str, tuple[int, ...]] | None:
+    """Return words of one least length that lead the states to each of the goals, or None."""
+    layers: list[dict[States, tuple[States, int]]] = []
+    layer: dict[States, tuple[States, int]] = {start: (start, 0)}
+    needed = set(goals.values())
+    columns = list(zip(*language.transitions, strict=True))
+    for _ in range(longest):
+        following: dict[States, tuple[States, int]] = {}
+        for states in layer:
+            for symbol, column in enumerate(columns):
+                following.setdefault(tuple(column[state] for state in states), (states, symbol))
+        budget.left -= len(layer) * len(columns)
+        layers.append(following)
+        if needed <= following.keys():
+            return {symbol: _walk_back(layers, goal) for symbol, goal in goals.items()}
+        if budget.left < 0:
+            return None
+        layer = following
+    return None
+
+
+def _walk_back(layers: list[dict[States, tuple[States, int]]], goal: States) -> tuple[int, ...]:
+    word = []
+    for layer in reversed(layers):
+        goal, symbol = layer[goal]
+        word.append(symbol)
+    return tuple(reversed(word))
+
+
+_Found = tuple[str, int, dict[str, tuple[int, ...]], Word, str | None]  # target, start, images, suffix, reads
+
+
+def _finish_flip_flop(language: DFA, gadget: _Gadget, asked: Asked) -> _Found | None:
+    """Say which of the two states is the one after a 0: there must be a suffix that only it reads to a yes."""
+    one, two = gadget.states
+    swapped = {"0": gadget.images["1"], "1": gadget.images["0"], "2": gadget.images["2"]}
+    for reads, yes in _readings(language, asked).items():
+        for inside, outside, images in ((one, two, gadget.images), (two, one, swapped)):
+            suffix = _suffix(language, (inside, outside), lambda truths: truths == (True, False), yes)
+            if suffix is not None:
+                return FLIP_FLOP, outside, images, suffix, reads
+    return None
+
+
+def _finish_counter(language: DFA, gadget: _Gadget, asked: Asked) -> _Found | None:
+    """Say at which residues a suffix leads to a yes; the cycle starts at one of them."""
+    prime = len(gadget.states)
+    for reads, yes in _readings(language, asked).items():
+        suffix = _suffix(language, gadget.states, lambda truths: len(set(truths)) == 2, yes)
+        if suffix is None:
+            continue
+        truths = [language.run(suffix, state) in yes for state in gadget.states]
+        first = truths.index(True)
+        residues = [turn for turn in range(prime) if truths[(first + turn) % prime]]
+        target = PARITY if prime == 2 else f"MOD({prime}; {', '.join(map(str, residues))})"
+        return target, gadget.states[first], gadget.images, suffix, reads
     return None
 
 
@@ -80,42 +239,20 @@ def _readings(language: DFA, asked: Asked) -> dict[str | None, frozenset[int]]:
     return readings
 
 
-def _matched_states(
-    language: DFA, start: int, images: tuple[int, ...], target: DFA, budget: list[int]
-) -> tuple[frozenset[int], frozenset[int]] | None:
-    """Return where h(w) leads from ``start`` for the words w of the target and for all others; None if they overlap."""
-    met = {(0, start)}
-    queue = [(0, start)]
-    inside: set[int] = set()
-    outside: set[int] = set()
-    for goal, state in queue:
-        budget[0] -= 1
-        (inside if goal in target.accepting else outside).add(state)
-        if inside & outside:
-            return None
-        for symbol, after in enumerate(target.transitions[goal]):
-            pair = (after, language.transitions[state][images[symbol]])
-            if pair not in met:
-                met.add(pair)
-                queue.append(pair)
-    return frozenset(inside), frozenset(outside)
-
-
-def _separating_word(language: DFA, states: tuple[frozenset[int], frozenset[int]], yes: frozenset[int]) -> Word | None:
-    """Return a short word that leads all of the first set to a yes and none of the second, or None."""
-    words: dict[tuple[frozenset[int], frozenset[int]], tuple[int, ...]] = {states: ()}
+def _suffix(
+    language: DFA, states: States, is_goal: Callable[[tuple[bool, ...]], bool], yes: frozenset[int]
+) -> Word | None:
+    """Return a short word after which the states say yes and no as they should, or None."""
+    words: dict[States, tuple[int, ...]] = {states: ()}
     queue = [states]
-    for first, second in queue:
-        if first <= yes and not second & yes:
-            return language.decode(words[first, second])
+    for here in queue:
+        if is_goal(tuple(state in yes for state in here)):
+            return language.decode(words[here])
         if len(queue) > MAX_SUFFIX_STEPS:
             continue
         for symbol in range(len(language.alphabet)):
-            after = (
-                frozenset(language.transitions[state][symbol] for state in first),
-                frozenset(language.transitions[state][symbol] for state in second),
-            )
-            if after not in words and not after[0] & after[1]:
-                words[after] = (*words[first, second], symbol)
+            after = tuple(language.transitions[state][symbol] for state in here)
+            if after not in words:
+                words[after] = (*words[here], symbol)
                 queue.append(after)
     return None

@@ -5,8 +5,9 @@ Every walk here is the obvious one. What does not hold is an :class:`Objection`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 Data = Mapping[str, Any]
@@ -179,3 +180,41 @@ def as_classes(label: Mapping[int, int]) -> set[frozenset[int]]:
     for state, name in label.items():
         classes.setdefault(name, set()).add(state)
     return {frozenset(members) for members in classes.values()}
+
+
+def forces_equal(equations: Iterable[Mapping[int, int]], pairs: Iterable[tuple[int, int]]) -> bool:
+    """Return whether homogeneous equations leave no solution in which the unknowns of some pair differ."""
+    rows: dict[int, dict[int, Fraction]] = {}
+
+    def reduced(equation: Mapping[int, int]) -> dict[int, Fraction]:
+        row = {unknown: Fraction(value) for unknown, value in equation.items() if value}
+        while True:
+            pivot = next((unknown for unknown in row if unknown in rows), None)
+            if pivot is None:
+                return row
+            factor = row[pivot]
+            for unknown, value in rows[pivot].items():
+                row[unknown] = row.get(unknown, Fraction(0)) - factor * value
+                if not row[unknown]:
+                    del row[unknown]
+
+    for equation in equations:
+        row = reduced(equation)
+        if row:
+            pivot = min(row)
+            rows[pivot] = {unknown: value / row[pivot] for unknown, value in row.items()}
+            for other, old in list(rows.items()):  # a pivot occurs in its own row only
+                if other != pivot and pivot in old:
+                    rows[other] = reduced_by(old, rows[pivot], pivot)
+    return not any(reduced({one: 1, two: -1}) for one, two in pairs if one != two)
+
+
+def reduced_by(row: Mapping[int, Fraction], by: Mapping[int, Fraction], pivot: int) -> dict[int, Fraction]:
+    """Return a row without the pivot of another, whose entry there is 1."""
+    factor = row[pivot]
+    result = dict(row)
+    for unknown, value in by.items():
+        result[unknown] = result.get(unknown, Fraction(0)) - factor * value
+        if not result[unknown]:
+            del result[unknown]
+    return result

@@ -76,6 +76,18 @@ THEOREMS: dict[str, Theorem] = {
             "program means no length generalization is an empirical finding, not a theorem."
         ),
     ),
+    "karoubi": Theorem(
+        statement=(
+            "A regular language is in C-RASP[periodic, local] exactly if balanced refinement tells apart all vertices of its "
+            "Karoubi graph that look alike, in every component; without residues the same holds for C-RASP[local]. If it "
+            "does, a window as long as the transition semigroup is large suffices; if not, no window, period or depth does."
+        ),
+        citation="We know of no earlier procedure. What a program implies for transformers: " + HUANG + ".",
+        status=(
+            "Our own, derived twice independently, proved in docs/concepts/deciding.md and not peer reviewed. That no "
+            "program means no length generalization is an empirical finding, not a theorem."
+        ),
+    ),
     "communication": Theorem(
         statement=(
             "What a limit transformer with periodic and local positional information knows of the first half of an input of "

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from ..crasp.fragments import Fragment, Readout
 from ..errors import ThreeAnswersError
-from .certificates import Certificate, level_of
+from ..languages.dfa import DFA
+from .certificates import Certificate, level_of, readout_of
 from .claims import Answer, Asked
 
 
@@ -33,3 +34,26 @@ class Verdict:
             f"a verdict is not a truth value: its answer is {self.answer}, and there are three answers.",
             hint="compare verdict.answer with Answer.YES, Answer.NO or Answer.UNKNOWN.",
         )
+
+
+def language_verdict(
+    answer: Answer,
+    fragment: Fragment,
+    language: DFA,
+    theorem: str,
+    certificate: Certificate | None,
+    reason: str,
+    asked: Asked = Asked.MEMBERSHIP,
+    readout: Readout | None = None,
+) -> Verdict:
+    """Return a verdict about a language, read where the question is usually read unless something else is said."""
+    return Verdict(
+        answer=answer,
+        fragment=fragment,
+        readout=readout or readout_of(asked),
+        alphabet=language.alphabet,
+        theorem=theorem,
+        certificate=certificate,
+        reason=reason,
+        asked=asked,
+    )

@@ -1,0 +1,176 @@
+"""From a component of the Karoubi graph that got stuck to a certificate of words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import gcd
+
+from ..crasp.fragments import Fragment
+from ..languages.dfa import DFA
+from ..languages.dfa_algebra import Word, separating_suffix
+from ..languages.semigroup import TransitionSemigroup
+from .certificates import Arrow, GraphCertificate
+from .claims import Asked
+from .karoubi import KaroubiGraph, Label
+from .linear import Elimination, Row
+from .potentials import Refinement
+
+
+def build_graph_certificate(
+    graph: KaroubiGraph, stuck: Refinement, fragment: Fragment, asked: Asked
+) -> GraphCertificate:
+    """Return the certificate of a component in which vertices that look alike stay together."""
+    language = graph.semigroup.language
+    labels = _needed_labels(graph, stuck)
+    looks = {graph.vertices[vertex][1] for vertex in stuck.members}
+    looks |= {each for label in labels for each in (graph.labels[label][0], graph.labels[label][3])}
+    number = {e: place for place, e in enumerate(sorted(looks))}
+    words = _Words(graph.semigroup)
+    one, two = _pair(stuck)
+    vertices = [graph.vertices[vertex] for vertex in stuck.members]
+    state, e, residue = vertices[one]
+    suffix = separating_suffix(language, state, vertices[two][0])
+    assert suffix is not None
+    blocks: dict[int, list[int]] = {}
+    for member, block in enumerate(stuck.blocks):
+        blocks.setdefault(block, []).append(member)
+    return GraphCertificate(
+        language=language,
+        fragment=fragment,
+        idempotents=tuple(
+            words.of_idempotent(e, graph.gcds[e]) if fragment.has_periods else (graph.semigroup.words[e],)
+            for e in sorted(looks)
+        ),
+        vertices=tuple((q, number[e], r) for q, e, r in vertices),
+        arrows=tuple(_arrow(graph, graph.labels[label], number, words) for label in labels),
+        blocks=tuple(tuple(block) for block in blocks.values()),
+        pair=(one, two),
+        prefix=_prefix(language, state, residue, graph.gcds[e]),
+        suffix=suffix,
+        asked=asked,
+    )
+
+
+def _pair(stuck: Refinement) -> tuple[int, int]:
+    first: dict[int, int] = {}
+    for member, block in enumerate(stuck.blocks):
+        other = first.setdefault(block, member)
+        if other != member:
+            return other, member
+    raise AssertionError("a component that is stuck has two members in one block")
+
+
+def _needed_labels(graph: KaroubiGraph, stuck: Refinement) -> list[int]:
+    """Return labels that keep the component connected, and whose equations force potentials to agree on its blocks."""
+    by_label: dict[int, list[tuple[int, int]]] = {}
+    for source, edges in enumerate(stuck.edges):
+        for label, target in edges:
+            by_label.setdefault(label, []).append((source, target))
+    order = sorted(by_label, key=lambda label: (len(graph.semigroup.words[graph.labels[label][2]]), label))
+    elimination = Elimination()
+    kept = []
+    for label in order:
+        first: dict[int, tuple[int, int]] = {}
+        useful = False
+        for source, target in by_label[label]:
+            other = first.setdefault(stuck.blocks[source], (source, target))
+            row: Row = {}
+            for member, sign in ((target, 1), (source, -1), (other[1], -1), (other[0], 1)):
+                row[member] = row.get(member, 0) + sign
+            row = {member: value for member, value in row.items() if value}
+            useful |= bool(row) and elimination.add(row)
+        if useful:
+            kept.append(label)
+    return sorted({*kept, *_connecting(order, by_label)})
+
+
+def _connecting(order: Sequence[int], by_label: dict[int, list[tuple[int, int]]]) -> set[int]:
+    """Return labels whose edges lead from member 0 to every member and back."""
+    found: set[int] = set()
+    for forward in (True, False):
+        links: dict[int, list[tuple[int, int]]] = {}
+        for label in order:
+            for source, target in by_label[label]:
+                links.setdefault(source if forward else target, []).append((label, target if forward else source))
+        met = {0}
+        queue = [0]
+        for member in queue:
+            for label, other in links.get(member, ()):
+                if other not in met:
+                    met.add(other)
+                    queue.append(other)
+                    found.add(label)
+    return found
+
+
+def _arrow(graph: KaroubiGraph, label: Label, number: dict[int, int], words: _Words) -> Arrow:
+    e, r, t, f, r2 = label
+    modulus = gcd(graph.gcds[e], graph.gcds[f])
+    return Arrow(source=(number[e], r), word=words.of(t, (r2 - r) % modulus, modulus), target=(number[f], r2))
+
+
+class _Words:
+    """Shortest words of elements, with lengths that leave given residues."""
+
+    def __init__(self, semigroup: TransitionSemigroup) -> None:
+        self.semigroup = semigroup
+        self.tables: dict[int, dict[tuple[int, int], tuple[tuple[int, int] | None, int]]] = {}
+
+    def of(self, element: int, residue: int, modulus: int) -> Word:
+        """Return a shortest word of an element whose length leaves a residue."""
+        if modulus not in self.tables:
+            self.tables[modulus] = self._walk(modulus)
+        table = self.tables[modulus]
+        symbols = []
+        place: tuple[int, int] | None = (element, residue)
+        while place is not None:
+            place, symbol = table[place]
+            symbols.append(symbol)
+        return self.semigroup.language.decode(reversed(symbols))
+
+    def of_idempotent(self, e: int, divisor: int) -> tuple[Word, ...]:
+        """Return words of an idempotent whose lengths have this greatest common divisor."""
+        found = [self.semigroup.words[e]]
+        common = len(found[0])
+        while common > divisor:
+            others = [residue for residue in range(divisor, common, divisor) if self._has(e, residue, common)]
+            found.append(self.of(e, others[0], common))
+            common = gcd(common, len(found[-1]))
+        return tuple(found)
+
+    def _has(self, element: int, residue: int, modulus: int) -> bool:
+        if modulus not in self.tables:
+            self.tables[modulus] = self._walk(modulus)
+        return (element, residue) in self.tables[modulus]
+
+    def _walk(self, modulus: int) -> dict[tuple[int, int], tuple[tuple[int, int] | None, int]]:
+        """Return for every element and residue that can be reached the place before it and the last symbol."""
+        table: dict[tuple[int, int], tuple[tuple[int, int] | None, int]] = {}
+        queue: list[tuple[int, int]] = []
+        for symbol, generator in enumerate(self.semigroup.generators):
+            place = (generator, 1 % modulus)
+            if place not in table:
+                table[place] = (None, symbol)
+                queue.append(place)
+        for element, residue in queue:
+            for symbol, target in enumerate(self.semigroup.right[element]):
+                place = (target, (residue + 1) % modulus)
+                if place not in table:
+                    table[place] = ((element, residue), symbol)
+                    queue.append(place)
+        return table
+
+
+def _prefix(language: DFA, goal: int, residue: int, modulus: int) -> Word:
+    """Return a shortest word to a state whose length leaves a residue."""
+    words: dict[tuple[int, int], tuple[int, ...]] = {(0, 0): ()}
+    queue = [(0, 0)]
+    for state, length in queue:
+        if (state, length) == (goal, residue):
+            return language.decode(words[state, length])
+        for symbol, target in enumerate(language.transitions[state]):
+            place = (target, (length + 1) % modulus)
+            if place not in words:
+                words[place] = (*words[state, length], symbol)
+                queue.append(place)
+    raise AssertionError("every vertex of the Karoubi graph can be reached")

@@ -1,0 +1,149 @@
+"""Windows and periods: decided by the Karoubi graph, and a program found by unrolling.
+
+The Karoubi graph settles all windows and periods at once. A YES is then looked for as a program, with the least window and
+for that the least period; a NO comes with a reduction if one is found, else with a part of the graph itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import lcm
+
+from ..crasp.fragments import Fragment
+from ..errors import CapExceededError
+from ..languages.dfa import DFA
+from ..languages.semigroup import TransitionSemigroup, transition_semigroup
+from .certificates import PotentialsCertificate
+from .claims import Answer, Asked
+from .counting import build_certificate
+from .graph import unrolled_graph
+from .graph_obstructions import build_graph_certificate
+from .karoubi import KaroubiGraph, component_period, karoubi_graph, regular_representatives, right_components
+from .potentials import Refinement, refine
+from .reasons import graph_reason, program_reason, reduction_reason
+from .reductions import find_reduction
+from .tracking import find_stuck, needed_rounds
+from .verdict import Verdict, language_verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caps:
+    """How much is tried before the answer is UNKNOWN, or a YES comes without its program."""
+
+    max_elements: int = 5_000  # of the transition semigroup
+    max_arrows: int = 300_000  # of the Karoubi graph
+    max_vertices: int = 5_000  # of an unrolled automaton
+    max_window: int = 12
+    max_period: int = 10_000
+
+    def times(self, factor: int) -> Caps:
+        """Return caps that are so many times larger."""
+        return Caps(
+            max_elements=self.max_elements * factor,
+            max_arrows=self.max_arrows * factor,
+            max_vertices=self.max_vertices * factor,
+            max_window=self.max_window * factor,
+            max_period=self.max_period * factor,
+        )
+
+
+def decide_windows(language: DFA, fragment: Fragment, asked: Asked, caps: Caps) -> Verdict:
+    """Decide a fragment with windows, periods or both."""
+    counting = find_program(language, fragment, asked, 1, replace(caps, max_window=0, max_vertices=language.num_states))
+    if counting is not None:
+        return _yes(language, fragment, counting)
+    try:
+        semigroup = transition_semigroup(language, cap=caps.max_elements)
+        return _decide_by_graph(semigroup, fragment, asked, caps)
+    except CapExceededError as error:
+        return _decide_within_caps(language, fragment, asked, caps, error.message)
+
+
+def _decide_by_graph(semigroup: TransitionSemigroup, fragment: Fragment, asked: Asked, caps: Caps) -> Verdict:
+    language = semigroup.language
+    graph = karoubi_graph(semigroup, periods=fragment.has_periods, max_arrows=caps.max_arrows)
+    stuck = graph.find_stuck()
+    if stuck is not None:  # a NO with windows is one for next symbols too, and for the fragment without windows
+        return _no(language, fragment, asked, graph, stuck)
+    period = full_period(semigroup) if fragment.has_periods else 1
+    found = find_program(language, fragment, asked, period, caps)
+    if found is not None:
+        return _yes(language, fragment, found)
+    if not fragment.has_windows:
+        reason = (
+            f"no program with a period that divides {period} exists; which periods suffice for {fragment.notation} is not "
+            "known, so larger ones are not excluded."
+        )
+        return language_verdict(Answer.UNKNOWN, fragment, language, "open", None, reason, asked)
+    reason = (
+        "by our theorem there is a program, but none was found with windows up to "
+        f"{caps.max_window} and at most {caps.max_vertices:,} vertices."
+    )
+    return language_verdict(Answer.YES, fragment, language, "karoubi", None, reason, asked)
+
+
+def _decide_within_caps(language: DFA, fragment: Fragment, asked: Asked, caps: Caps, cap: str) -> Verdict:
+    """Answer where the Karoubi graph is too large: YES by a small unrolling, NO by a reduction, else UNKNOWN."""
+    for period in (1, 2, 3, 4) if fragment.has_periods else (1,):
+        found = find_program(language, fragment, asked, period, replace(caps, max_window=min(2, caps.max_window)))
+        if found is not None:
+            return _yes(language, fragment, found)
+    reduction = find_reduction(language, fragment, asked)
+    if reduction is not None:
+        reason = reduction_reason(reduction)
+        return language_verdict(Answer.NO, fragment, language, "known_non_member", reduction, reason, asked)
+    reason = f"no small program and no reduction was found, and the exact decision stopped at a cap: {cap}"
+    return language_verdict(Answer.UNKNOWN, fragment, language, "open", None, reason, asked)
+
+
+def _yes(language: DFA, fragment: Fragment, certificate: PotentialsCertificate) -> Verdict:
+    reason = program_reason(certificate)
+    theorem = "unrolled_refinement"
+    return language_verdict(Answer.YES, fragment, language, theorem, certificate, reason, certificate.asked)
+
+
+def _no(language: DFA, fragment: Fragment, asked: Asked, graph: KaroubiGraph, stuck: Refinement) -> Verdict:
+    reduction = find_reduction(language, fragment, asked)
+    if reduction is not None:
+        reason = reduction_reason(reduction)
+        return language_verdict(Answer.NO, fragment, language, "known_non_member", reduction, reason, asked)
+    certificate = build_graph_certificate(graph, stuck, fragment, asked)
+    return language_verdict(Answer.NO, fragment, language, "karoubi", certificate, graph_reason(certificate), asked)
+
+
+def find_program(
+    language: DFA, fragment: Fragment, asked: Asked, period: int, caps: Caps
+) -> PotentialsCertificate | None:
+    """Return the certificate with the least window and, for it, the least period that divides the given one, or None."""
+    if period > caps.max_period:
+        return None
+    for window in range(caps.max_window + 1 if fragment.has_windows else 1):
+        try:
+            found = _unrolled(language, fragment, asked, window, period, caps)
+        except CapExceededError:
+            return None
+        if found is not None:
+            smaller = (
+                _unrolled(language, fragment, asked, window, divisor, caps)
+                for divisor in range(1, period)
+                if period % divisor == 0
+            )
+            return next((each for each in smaller if each is not None), found)
+    return None
+
+
+def _unrolled(
+    language: DFA, fragment: Fragment, asked: Asked, window: int, period: int, caps: Caps
+) -> PotentialsCertificate | None:
+    graph = unrolled_graph(language, window=window, period=period, max_vertices=caps.max_vertices)
+    refinements = refine(graph)
+    if find_stuck(language, graph, refinements, asked) is not None:
+        return None
+    needed = needed_rounds(language, graph, refinements, asked)
+    return build_certificate(language, fragment, graph, needed, asked)
+
+
+def full_period(semigroup: TransitionSemigroup) -> int:
+    """Return a period that suffices: the least common multiple of the moduli of all idempotents."""
+    components = right_components(semigroup)
+    return lcm(*(component_period(semigroup, components[e]) for e in regular_representatives(semigroup)))
