@@ -162,8 +162,8 @@ def list_kind(options: Namespace) -> int:
 
         header = ("name", "fragment", "depth", "definition")
         rows = [
-            (name, fragment_of(each.program).notation, str(depth_of(each.program)), each.definition)
-            for name, each in PROGRAMS.items()
+            (each.title, fragment_of(each.program).notation, str(depth_of(each.program)), each.definition)
+            for each in PROGRAMS.values()
         ]
     elif options.kind == "languages":
         header = ("name", "published", "definition")

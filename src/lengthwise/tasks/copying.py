@@ -48,8 +48,9 @@ class UniqueCopy(_Copy):
                 answer=Answer.UNKNOWN,
                 theorem="published_prediction",
                 reason=(
-                    "no program without windows is known, since it would have to see which token follows which; "
-                    "arXiv 2410.02140 predicts failure without a proof."
+                    "for every fixed number of symbols there is a program without windows that orders them by first "
+                    "occurrence (lengthwise show program dedup), but then the inputs are finitely many; of alphabets that "
+                    "grow no theorem here speaks. arXiv 2410.02140 predicts failure without a proof."
                 ),
             ),
         )

@@ -1,0 +1,179 @@
+"""Languages that need the position modulo a number: C-RASP[periodic], and one that needs a window besides.
+
+Positions begin at 1. A program that is to work wherever a word begins takes the phase from its start symbol.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from ...errors import InvalidOptionError
+from .entry import HUANG, OURS, Acceptor, Family, Rule, integer_argument, regular, word_argument
+from .samplers import uniform, until
+from .templates import any_of, lines, quoted
+
+LETTERS = "abcdefgh"
+
+
+def _even_leads(word: str) -> bool:
+    return word[1::2].count("a") > word[0::2].count("a")
+
+
+def _even_majority(word: str) -> bool:
+    return word[1::2].count("a") > word[1::2].count("b")
+
+
+def _leading_member(random: Random, length: int) -> str:
+    return until(_even_leads, lambda: uniform(random, "ab", 1) + "a" + uniform(random, "ab", max(0, length - 2)))
+
+
+def _majority_member(random: Random, length: int) -> str:
+    return until(_even_majority, lambda: uniform(random, "ab", 1) + "a" + uniform(random, "ab", max(0, length - 2)))
+
+
+PERIODS = (
+    Acceptor(
+        name="even_from_start",
+        definition="an even number of as and nothing else, wherever the word begins",
+        source=HUANG,
+        code="""
+            alphabet 'a' 'b'
+            start '$'
+            read at last
+            start_even := #['$' and pos % 2 = 0] = 1
+            start_odd  := #['$' and pos % 2 = 1] = 1
+            accept     := #['b'] = 0 and (start_even and pos % 2 = 0 or start_odd and pos % 2 = 1)
+        """,
+        language=regular("(aa)*", "ab"),
+    ),
+    Acceptor(
+        name="a_at_odd_positions",
+        definition="every other symbol is an a, from the first on",
+        source=OURS,
+        code="""
+            alphabet 'a' 'b'
+            read at last
+            bad    := pos % 2 = 1 and not 'a'
+            accept := #[bad] = 0
+        """,
+        language=regular("(a[ab])*a?", "ab"),
+    ),
+    Acceptor(
+        name="even_positions_lead",
+        definition="more as at even positions than at odd ones",
+        source=OURS,
+        code="""
+            alphabet 'a' 'b'
+            read at end
+            accept := #['a' and pos % 2 = 0] > #['a' and pos % 2 = 1]
+        """,
+        language=Rule(contains=_even_leads, member=_leading_member),
+    ),
+    Acceptor(
+        name="even_positions_majority",
+        definition="more as than bs at even positions",
+        source=OURS,
+        code="""
+            alphabet 'a' 'b'
+            read at end
+            accept := #['a' and pos % 2 = 0] > #['b' and pos % 2 = 0]
+        """,
+        language=Rule(contains=_even_majority, member=_majority_member),
+    ),
+    Acceptor(
+        name="even_runs",
+        definition="every run of 1s has even length",
+        source=OURS,
+        code="""
+            alphabet '0' '1'
+            read at last
+            // with even runs between them, 0s fall on odd and even positions in turn
+            turn   := #['0' and pos % 2 = 1] - #['0' and pos % 2 = 0]
+            bad    := turn < 0 or turn > 1
+            accept := #[bad] = 0 and (turn = 0 and pos % 2 = 0 or turn = 1 and pos % 2 = 1)
+        """,
+        language=regular("(0|11)*", "01"),
+    ),
+    Acceptor(
+        name="aligned_pair",
+        definition="cut into pairs from the left, the word has a pair ab",
+        source=OURS,
+        code="""
+            alphabet 'a' 'b' 'c'
+            read at last
+            pair   := 'b' and pos % 2 = 0 and #{1}['a'] = 1
+            accept := #[pair] > 0
+        """,
+        language=regular("(..)*ab.*", "abc"),
+    ),
+)
+
+
+def unary_period(text: str) -> Acceptor:
+    """Return the program that sees the length modulo a number."""
+    period = integer_argument("unary_period", text, low=2, high=100)
+    return Acceptor(
+        name="unary_period",
+        argument=str(period),
+        definition=f"only as, their number a multiple of {period}",
+        source=HUANG,
+        code=lines("alphabet 'a' 'b'", "read at last", f"accept := #['b'] = 0 and pos % {period} = 0"),
+        language=regular(f"(a{{{period}}})*", "ab"),
+    )
+
+
+def repetition(text: str) -> Acceptor:
+    """Return the program that knows which letter belongs at which residue."""
+    word = word_argument("repetition", text, letters=LETTERS, most=16)
+    letters = "".join(sorted({*"ab", *word}))
+    period = len(word)
+    places = any_of(f"'{letter}' and pos % {period} = {place % period}" for place, letter in enumerate(word, 1))
+    return Acceptor(
+        name="repetition",
+        argument=word,
+        definition=f"{word} again and again",
+        source=HUANG,
+        code=lines(
+            f"alphabet {quoted(letters)}",
+            "read at last",
+            f"good := {places}",
+            f"accept := #[not good] = 0 and pos % {period} = 0",
+        ),
+        language=regular(f"({word})*", letters),
+    )
+
+
+def length_modulo(text: str) -> Acceptor:
+    """Return the program that reads the length off the position of the end marker."""
+    modulus, residue = _two_integers(text)
+    return Acceptor(
+        name="length_modulo",
+        argument=f"{modulus},{residue}",
+        definition=f"the length leaves {residue} when divided by {modulus}",
+        source=OURS,
+        code=lines(
+            "alphabet 'a' 'b'",
+            "read at end",
+            f"accept := pos % {modulus} = {(residue + 1) % modulus}  // the end marker is one further",
+        ),
+        language=regular(f"(.{{{modulus}}})*.{{{residue}}}" if residue else f"(.{{{modulus}}})*", "ab"),
+    )
+
+
+def _two_integers(text: str) -> tuple[int, int]:
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) == 2 and all(part.isascii() and part.isdigit() and len(part) <= 3 for part in parts):
+        modulus, residue = map(int, parts)
+        if 2 <= modulus <= 100 and residue < modulus:
+            return modulus, residue
+    raise InvalidOptionError(
+        f"program length_modulo takes a modulus from 2 to 100 and a smaller residue; found {text!r}.",
+        hint="for example length_modulo(3,1).",
+    )
+
+
+FAMILIES = (
+    Family(name="unary_period", default="4", build=unary_period),
+    Family(name="repetition", default="abab", build=repetition),
+    Family(name="length_modulo", default="3,1", build=length_modulo),
+)
