@@ -157,7 +157,8 @@ def _print_comparison(found: Comparison, options: Namespace) -> None:
         print(
             paragraph(
                 f"{colour('equal', 'YES')} on all {found.num_words} words of length {found.min_length} to {found.max_length}. "
-                "That is no proof for longer ones: equality of programs is not decidable.",
+                "That is no proof for longer ones: from two layers on, no length up to which agreement would suffice can be "
+                "computed (arXiv 2603.02238).",
                 "  ",
                 "",
             )
@@ -233,7 +234,86 @@ def _print_finding(finding: Finding, text: str) -> None:
 
 
 def _synthesize(options: Namespace) -> int:
-    raise NotImplementedError
+    from ..crasp.synthesis import NO_BOUND, Caps, synthesize
+
+    if (options.what is None) == (options.examples is None):
+        raise InvalidOptionError(
+            "synthesize needs a language or a file of examples, and not both.",
+            hint="for example: lengthwise crasp synthesize '(ab)*', or --examples labelled.txt",
+        )
+    target: DFA | list[tuple[tuple[str, ...], bool]]
+    if options.examples is not None:
+        target = _read_examples(options.examples)
+    else:
+        target = _language_of(options.what, options.alphabet)
+    found = synthesize(
+        target,
+        alphabet=options.alphabet if options.examples is not None else None,
+        max_length=options.max_length,
+        fragment=options.fragment,
+        caps=Caps() if options.max_size is None else Caps(max_size=options.max_size),
+        progress=_show_progress if sys.stderr.isatty() else None,
+    )
+    if options.json:
+        answers = [{"length": each.length, "size": each.size, "accept": each.text} for each in found.answers]
+        print_json(
+            {
+                "program": print_program(found.program),
+                **program_data(found.program),
+                "candidates": found.num_candidates,
+                "classes": found.num_classes,
+                "stabilization_length": found.stabilization_length,
+                "complete": found.complete,
+                "answers": answers,
+            }
+        )
+        return 0
+    print(print_program(found.program), end="")
+    print()
+    rows = [(str(each.length), str(each.size), each.text) for each in found.answers]
+    print(table(("words up to", "size", "smallest program"), rows))
+    print()
+    last = found.answers[-1].length
+    settled = (
+        f"unchanged from length {found.stabilization_length} to {last}"
+        if found.stabilization_length < last
+        else f"not settled: it changed at length {last}, the last that was tried"
+    )
+    print(f"{found.num_candidates:,} candidates, {found.num_classes:,} different behaviours kept; {settled}.")
+    print(paragraph(NO_BOUND, "", ""))
+    return 0
+
+
+def _show_progress(size: int, candidates: int, classes: int) -> None:
+    print(f"\rsize {size}: {candidates:,} candidates, {classes:,} kept ", end="", file=sys.stderr, flush=True)
+
+
+def _language_of(what: str, alphabet: str | None) -> DFA:
+    from ..predict.resolve import resolve
+
+    language = resolve(what, alphabet=alphabet).facts.language
+    if language is None:
+        raise InvalidOptionError(
+            f"{what!r} is not a regular language.", hint="give a language, or labelled words with --examples FILE."
+        )
+    return language
+
+
+def _read_examples(path: str) -> list[tuple[tuple[str, ...], bool]]:
+    """Return the labelled words of a file: a line for each, + or -, a space, the word."""
+    found = []
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
+        if not line.strip():
+            continue
+        sign, _, word = line.strip().partition(" ")
+        if sign not in ("+", "-"):
+            raise InvalidOptionError(
+                f"line {number} of {path!r} begins with {sign[:20]!r}; a line is + or -, a space and a word.",
+                hint="for example: + aab",
+            )
+        symbols = tuple(word.split()) if " " in word.strip() else tuple(word.strip())
+        found.append((symbols, sign == "+"))
+    return found
 
 
 def program_text(name: str, *, latex: bool) -> tuple[object, str]:

@@ -1,7 +1,7 @@
 """Whether two programs, or a program and an automaton, say the same of every word up to a length.
 
 All words are tried, the shorter first, so that a counterexample is a shortest one. No such comparison proves anything
-about longer words: equality of C-RASP programs is not decidable.
+about longer words: from two layers on, no length up to which agreement would suffice can be computed (arXiv 2603.02238).
 """
 
 from __future__ import annotations
