@@ -9,10 +9,11 @@ from ..crasp.fragments import Readout
 from ..encodings.cards import Bound
 from ..errors import InvalidCertificateError, InvalidOptionError
 from ..files import parse_json, read_json, write_text
-from ..languages.alphabet import show_alphabet
+from ..languages.alphabet import show_alphabet, show_word
 from ..predict.predict import DEFAULT_ENCODINGS, Prediction
 from ..predict.predict import predict as predict_one
 from ..theory.claims import Answer, Asked
+from ..theory.windows import Caps
 from .text import colour, paragraph, print_json, printable, table
 
 _READOUTS = {None: None, "end": Readout.END_MARKER, "last": Readout.LAST_SYMBOL}
@@ -22,6 +23,11 @@ def predict(options: Namespace) -> int:
     """Print a verdict for every language and encoding."""
     named = options.encoding or [",".join(DEFAULT_ENCODINGS)]
     encodings = [name.strip() for group in named for name in group.split(",")]
+    if options.effort < 1 or options.pairs < 0:
+        raise InvalidOptionError(
+            f"--effort is at least 1 and --pairs at least 0; found {options.effort} and {options.pairs}.",
+            hint="leave them out for the usual caps and for verdicts.",
+        )
     settings = {} if options.max_states is None else {"max_states": options.max_states}
     predictions = [
         predict_one(
@@ -31,6 +37,7 @@ def predict(options: Namespace) -> int:
             readout=_READOUTS[options.readout],
             alphabet=options.alphabet,
             regex=options.regex,
+            caps=None if options.effort == 1 else Caps().times(options.effort),
             **settings,
         )
         for what in options.what
@@ -39,7 +46,9 @@ def predict(options: Namespace) -> int:
         if rows and rows[0].question.note:
             print(f"note: {rows[0].question.note}", file=sys.stderr)
     flat = [row for rows in predictions for row in rows]
-    if options.json:
+    if options.pairs:
+        _print_pairs(flat, options)
+    elif options.json:
         print_json([row.to_json() for row in flat])
     else:
         _print_predictions(predictions, options.explain)
@@ -49,8 +58,35 @@ def predict(options: Namespace) -> int:
     return 0
 
 
+def _print_pairs(rows: list[Prediction], options: Namespace) -> None:
+    """Print, for every NO, words in the language beside words that are not and that no program tells from them."""
+    from ..theory.adversarial import adversarial_pairs
+
+    found = []
+    for row in rows:
+        certificate = row.verdict.certificate
+        if row.verdict.answer is Answer.NO and certificate is not None and certificate.asked is Asked.MEMBERSHIP:
+            for inside, outside in adversarial_pairs(certificate, options.pairs):
+                found.append((row, inside, outside))
+    if options.json:
+        print_json(
+            [
+                {"what": row.question.what, "encoding": row.encoding, "in": list(inside), "out": list(outside)}
+                for row, inside, outside in found
+            ]
+        )
+    elif found:
+        told = [
+            (row.question.what, row.encoding, f"{show_word(inside)}\n{show_word(outside)} (not in it)")
+            for row, inside, outside in found
+        ]
+        print(table(("question", "encoding", "word in the language, and one that is not"), told))
+    else:
+        print("no pairs: they come from a NO with a certificate.", file=sys.stderr)
+
+
 def _print_predictions(predictions: list[list[Prediction]], explain: bool) -> None:
-    from .explanations import explain_prediction, headline, legend
+    from .explanations import advise, explain_prediction, headline, legend
 
     if explain:
         for rows in predictions:
@@ -58,6 +94,10 @@ def _print_predictions(predictions: list[list[Prediction]], explain: bool) -> No
             for row in rows:
                 print()
                 print(explain_prediction(row))
+            advice = advise(rows[0].question, rows)
+            if advice:
+                print()
+                print("\n".join(advice))
             print()
     elif len(predictions) == 1:
         rows = predictions[0]
@@ -94,6 +134,42 @@ def _first_column(rows: list[Prediction], number: int) -> str:
 def _why(row: Prediction) -> str:
     certificate = row.verdict.certificate
     return row.verdict.reason + (f"\ncertificate: {certificate.summary()}" if certificate else "")
+
+
+def recommend(options: Namespace) -> int:
+    """Print the encodings for a problem, the best first, and what would help besides."""
+    from ..predict.recommend import recommend as rank
+
+    asked = Asked.NEXT_SYMBOLS if options.asked == "next" else Asked.MEMBERSHIP
+    advice = rank(options.what, asked=asked)
+    if options.json:
+        print_json(
+            {
+                "what": options.what,
+                "ranking": [{"rank": row.rank, "why": row.why} | row.prediction.to_json() for row in advice.ranking],
+                "repairs": [
+                    {
+                        "kind": each.kind,
+                        "advice": each.advice,
+                        "answer": str(each.verdict.answer),
+                        "level": each.verdict.level,
+                        "alphabet": list(each.language.alphabet),
+                    }
+                    for each in advice.repairs
+                ],
+            }
+        )
+        return 0
+    rows = [
+        (str(row.rank), row.prediction.encoding, str(row.prediction.verdict.answer), row.why) for row in advice.ranking
+    ]
+    print(table(("rank", "encoding", "answer", "why"), rows, coloured=2))
+    if advice.repairs:
+        print("\nWhat would help besides:")
+        for repair in advice.repairs:
+            print(paragraph(f"{repair.advice} Decided: YES, level {repair.verdict.level}.", "    ", "  - "))
+    print("\nRanks follow from proofs alone; nothing was trained.")
+    return 0
 
 
 def check(options: Namespace) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from ..crasp.fragments import Fragment
 from ..crasp.printer import print_program
 from ..languages.alphabet import show_alphabet, show_word
 from ..languages.dfa import DFA
@@ -22,6 +23,9 @@ from ..theory.certificates import (
 )
 from ..theory.claims import Answer, Asked
 from ..theory.counting import describe_counts
+from ..theory.extraction import extract_program
+from ..theory.grades import grade
+from ..theory.repairs import find_repairs
 from ..theory.theorems import MEANINGS, THEOREMS
 from ..theory.verdict import Verdict
 from .text import colour, paragraph
@@ -29,6 +33,7 @@ from .text import colour, paragraph
 _DRAWN_STATES = 16
 _LISTED_COUNTS = 12
 _LISTED_VERTICES = 24
+_LISTED_SIZE = 250
 
 
 def headline(question: Question, verdict: Verdict, *, drawn: bool = False) -> str:
@@ -75,11 +80,47 @@ def explain_prediction(row: Prediction) -> str:
         f"{colour(row.encoding, 'bold')}: {colour(verdict.answer, verdict.answer)} for {verdict.fragment.notation}",
         paragraph(verdict.reason[:1].upper() + verdict.reason[1:], "  "),
         *(_story(verdict.certificate) if verdict.certificate else []),
+        *_grade_story(verdict),
         paragraph(f"Theorem ({verdict.theorem}): {theorem.statement}", "  "),
         paragraph(f"Source: {theorem.citation}", "  "),
         paragraph(f"Standing: {theorem.status}", "  "),
     ]
     return "\n".join(parts)
+
+
+def _grade_story(verdict: Verdict) -> list[str]:
+    """Return, for a YES, its grade, its program, and what the public record says about such programs."""
+    found = grade(verdict.certificate)
+    if found is None:
+        return []
+    lines = [paragraph(f"Grade: {found.summary()}.", "  ")]
+    certificate = verdict.certificate
+    if verdict.fragment is Fragment.PLAIN and isinstance(certificate, PotentialsCertificate):
+        lines.append(paragraph(found.record(), "  "))
+    shown = (
+        isinstance(certificate, PotentialsCertificate | QuotientsCertificate) and certificate.asked is Asked.MEMBERSHIP
+    )
+    if certificate is not None and shown and found.size is not None and found.size <= _LISTED_SIZE:
+        listed = print_program(extract_program(certificate, strict=True)).rstrip().split("\n")
+        lines += ["  The program:", *(f"    {line}".rstrip() for line in listed)]
+    return lines
+
+
+def advise(question: Question, rows: Iterable[Prediction]) -> list[str]:
+    """Return what would help where the answer is NO or weak, each suggestion decided before it is made."""
+    language = question.facts.language
+    if language is None or question.facts.asked is not Asked.MEMBERSHIP:
+        return []
+    lines = []
+    for row in rows:
+        found = grade(row.verdict.certificate)
+        if row.verdict.answer is Answer.UNKNOWN or (row.verdict.answer is Answer.YES and not (found and found.is_weak)):
+            continue
+        text = question.what if question.read_as == "regex" else None
+        for repair in find_repairs(language, row.verdict.fragment, readout=row.verdict.readout, text=text):
+            told = f"{row.encoding}: {repair.advice} Decided: YES, level {repair.verdict.level}."
+            lines.append(paragraph(told, "    ", "  - "))
+    return ["What would help:", *dict.fromkeys(lines)] if lines else []
 
 
 def _story(certificate: Certificate) -> list[str]:

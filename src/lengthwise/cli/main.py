@@ -33,6 +33,7 @@ examples:
   lengthwise predict PARITY '(aa)*' D_3
   lengthwise predict '[012]*02*' --explain
   lengthwise predict '.*ab.*' --alphabet abc --encoding nope,ape,rope
+  lengthwise predict PARITY --pairs 5            words to test a trained model on
   lengthwise predict automaton.json --json > verdicts.json && lengthwise check verdicts.json
 
 exit codes: 0 answered, 2 the input was wrong; with --exit-code also 1 for any NO and 3 for any UNKNOWN"""
@@ -47,6 +48,12 @@ examples:
   lengthwise check mine.crasp --for '(ab)*'       also compare with a language on all short words
 
 exit codes: 0 all accepted, 1 some rejected, 2 the input was wrong"""
+
+_RECOMMEND_EXAMPLES = """\
+examples:
+  lengthwise recommend '(aa)*'
+  lengthwise recommend PARITY
+  lengthwise recommend bin_majority --json"""
 
 _RUN_EXAMPLES = """\
 examples:
@@ -147,7 +154,18 @@ def build_parser() -> argparse.ArgumentParser:
     one.add_argument(
         "--max-states", type=int, metavar="N", help="cap on the states of an expression's automaton (default: 10000)"
     )
+    one.add_argument("--pairs", type=int, default=0, metavar="N", help="instead: N hard word pairs for every NO")
+    one.add_argument("--effort", type=int, default=1, metavar="N", help="multiply all caps by N (default: 1)")
     one.add_argument("--exit-code", action="store_true", help="exit with 1 for any NO, 3 for any UNKNOWN")
+
+    best = command("recommend", "rank the encodings for a problem, every rank with its reason", _RECOMMEND_EXAMPLES)
+    best.add_argument("what", metavar="WHAT", help="a task, language or program name, an expression, or a file")
+    best.add_argument(
+        "--asked",
+        choices=("membership", "next"),
+        default="membership",
+        help="about a language: membership (default) or next",
+    )
 
     train = command("run", "train models and set the measurement beside the prediction", _RUN_EXAMPLES)
     train.add_argument("what", nargs="+", metavar="TASK", help="tasks, languages or expressions; or one spec (.toml)")
@@ -234,7 +252,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
 
 
-_COMMANDS = ("predict", "run", "report", "check", "crasp", "list", "show")
+_COMMANDS = ("predict", "recommend", "run", "report", "check", "crasp", "list", "show")
 
 
 def _checked_command(given: list[str]) -> list[str]:
@@ -260,7 +278,13 @@ def _dispatch(options: argparse.Namespace) -> int:
         from . import programs
 
         return (programs.crasp if options.command == "crasp" else programs.check_file)(options)
-    run = {"predict": commands.predict, "check": commands.check, "list": commands.list_kind, "show": commands.show}
+    run = {
+        "predict": commands.predict,
+        "recommend": commands.recommend,
+        "check": commands.check,
+        "list": commands.list_kind,
+        "show": commands.show,
+    }
     return run[options.command](options)
 
 

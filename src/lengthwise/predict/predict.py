@@ -14,6 +14,7 @@ from ..theory.claims import Answer, Asked
 from ..theory.deciders import decide
 from ..theory.facts import Facts
 from ..theory.verdict import Verdict
+from ..theory.windows import Caps
 from .resolve import Question, resolve
 
 if TYPE_CHECKING:
@@ -48,7 +49,17 @@ class Prediction:
             "theorem": verdict.theorem,
             "reason": verdict.reason,
             "certificate": verdict.certificate.to_json() if verdict.certificate else None,
+            "grade": self._grade(),
         }
+
+    def _grade(self) -> dict[str, object] | None:
+        """Return what the program of a YES asks of a model, as JSON data."""
+        from dataclasses import asdict
+
+        from ..theory.grades import grade
+
+        found = grade(self.verdict.certificate)
+        return None if found is None else asdict(found)
 
 
 def predict(
@@ -60,6 +71,7 @@ def predict(
     alphabet: Iterable[str] | None = None,
     regex: bool = False,
     max_states: int = MAX_STATES,
+    caps: Caps | None = None,
 ) -> list[Prediction]:
     """Return one prediction per encoding for a name, a regular expression or a file.
 
@@ -78,7 +90,7 @@ def predict(
             f"the task {what!r} is {question.readout.notation}; another readout was asked for.",
             hint="leave the readout out.",
         )
-    verdicts = _predict_facts(question.facts, names, question.readout or readout)
+    verdicts = _predict_facts(question.facts, names, question.readout or readout, caps)
     return [
         Prediction(question=question, encoding=name, verdict=verdict)
         for name, verdict in zip(names, verdicts, strict=True)
@@ -90,12 +102,14 @@ def predict_task(task: Task, encoding: str) -> Verdict:
     return _predict_facts(task.facts, [encoding], task.objective.readout)[0]
 
 
-def _predict_facts(facts: Facts, encodings: list[str], readout: Readout | None) -> list[Verdict]:
+def _predict_facts(
+    facts: Facts, encodings: list[str], readout: Readout | None, caps: Caps | None = None
+) -> list[Verdict]:
     decided: dict[Fragment, Verdict] = {}
 
     def verdict_for(fragment: Fragment) -> Verdict:
         if fragment not in decided:
-            decided[fragment] = decide(facts, fragment, readout)
+            decided[fragment] = decide(facts, fragment, readout, caps=caps)
         return decided[fragment]
 
     return [_weigh(lookup("encoding", name, ENCODINGS), verdict_for) for name in encodings]

@@ -109,7 +109,10 @@ def _plain(data: Any) -> Any:
 
 def _check(data: Data, language: Automaton | None) -> None:
     if data["kind"] == "program":
-        require(language is None, "a program proves nothing about an automaton: whether they agree on all words is not checked here")
+        require(
+            language is None,
+            "a program proves nothing about an automaton: whether they agree on all words is not checked here",
+        )
         _check_program(data)
         return
     automaton = read_automaton(data["automaton"])

@@ -80,6 +80,10 @@ def decide_program(facts: Facts, fragment: Fragment, readout: Readout | None = N
     assert facts.program is not None
     given = facts.program
     where = readout or given.readout
+    if not given.is_generator and where is not given.readout:
+        raise InvalidOptionError(
+            f"the program is {given.readout.notation}; another readout was asked for.", hint="leave the readout out."
+        )
     for program in (given, simplify(given)):
         if fragment.includes(fragment_of(program)):
             certificate = ProgramCertificate(program=program, fragment=fragment, readout=where)
@@ -149,9 +153,10 @@ def decide_last_symbol(language: DFA, fragment: Fragment, *, caps: Caps | None =
         if verdict.answer is Answer.UNKNOWN:
             return _last_symbol_verdict(language, verdict, (), f"before a last {symbol}: {verdict.reason}")
     parts = tuple((symbol, verdict.certificate) for symbol, verdict in verdicts if verdict.certificate)
-    hardest = max(verdicts, key=lambda item: item[1].level or 0)
+    hardest = max(verdicts, key=lambda item: (item[1].certificate is None, item[1].level or 0))
     reason = f"the last symbol is seen, and what comes before it can be tracked; before a last {hardest[0]}: {hardest[1].reason}"
-    return _last_symbol_verdict(language, hardest[1], parts, reason)
+    complete = parts if len(parts) == len(verdicts) else ()  # without all of them there is no proof and no program
+    return _last_symbol_verdict(language, hardest[1], complete, reason)
 
 
 def _last_symbol_verdict(

@@ -82,8 +82,9 @@ def graph_reason(certificate: GraphCertificate) -> str:
     """Say which two states no program keeps apart."""
     one, two = (certificate.vertices[member][0] for member in certificate.pair)
     ending = _shortened(certificate.suffix)
+    what = "window, period or depth" if certificate.fragment.has_periods else "window or depth"
     return (
-        f"no window, period or depth lets counting keep apart the states that {_shortened(certificate.prefix)} and other "
+        f"no {what} lets counting keep apart the states that {_shortened(certificate.prefix)} and other "
         f"words lead to (states {one} and {two}), and {ending} is accepted after one of them only."
     )
 

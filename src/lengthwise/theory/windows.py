@@ -70,9 +70,12 @@ def _decide_by_graph(semigroup: TransitionSemigroup, fragment: Fragment, asked: 
     if found is not None:
         return _yes(language, fragment, found)
     if not fragment.has_windows:
+        cap = _untried(language, period, caps)
         reason = (
             f"no program with a period that divides {period} exists; which periods suffice for {fragment.notation} is not "
             "known, so larger ones are not excluded."
+            if cap is None
+            else f"whether there is a program with a period that divides {period} was not tried: {cap}"
         )
         return language_verdict(Answer.UNKNOWN, fragment, language, "open", None, reason, asked)
     reason = (
@@ -129,6 +132,17 @@ def find_program(
                 if period % divisor == 0
             )
             return next((each for each in smaller if each is not None), found)
+    return None
+
+
+def _untried(language: DFA, period: int, caps: Caps) -> str | None:
+    """Return the cap that kept a period from being tried without windows, or None."""
+    if period > caps.max_period:
+        return f"periods are tried up to {caps.max_period:,}, the cap."
+    try:
+        unrolled_graph(language, period=period, max_vertices=caps.max_vertices)
+    except CapExceededError as error:
+        return error.message
     return None
 
 

@@ -1,0 +1,90 @@
+"""Encodings ranked for a problem, each rank with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..encodings.cards import ENCODINGS, Card
+from ..theory.claims import Answer, Asked
+from ..theory.grades import Grade, grade
+from ..theory.repairs import Repair, find_repairs
+from .predict import Prediction, predict
+from .resolve import Question
+
+_ORDER = {Answer.YES: 0, Answer.UNKNOWN: 1, Answer.NO: 2}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recommendation:
+    """One encoding with its rank, its verdict and why it stands there."""
+
+    rank: int
+    prediction: Prediction
+    grade: Grade | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice:
+    """All encodings by rank, and what would help besides."""
+
+    question: Question
+    ranking: tuple[Recommendation, ...]
+    repairs: tuple[Repair, ...]
+
+
+def recommend(what: str, *, encodings: Iterable[str] | None = None, asked: Asked = Asked.MEMBERSHIP) -> Advice:
+    """Rank encodings for a task, a language, an expression or a file.
+
+    A proved YES comes first, the one with the smaller level and then the smaller class in front; then what is open, what
+    lies within an upper bound in front; a NO comes last.
+
+    >>> [row.prediction.encoding for row in recommend("(aa)*").ranking][:2]
+    ['ape', 'sinusoidal']
+    """
+    names = list(ENCODINGS) if encodings is None else list(encodings)
+    rows = predict(what, encodings=names, asked=asked)
+    graded = [(row, grade(row.verdict.certificate)) for row in rows]
+    graded.sort(key=lambda pair: _key(pair[0], pair[1], names))
+    ranking = tuple(
+        Recommendation(rank=number, prediction=row, grade=each, why=_why(row, each))
+        for number, (row, each) in enumerate(graded, start=1)
+    )
+    question = rows[0].question
+    return Advice(question=question, ranking=ranking, repairs=_repairs(what, question, ranking))
+
+
+def _key(row: Prediction, found: Grade | None, names: list[str]) -> tuple[int, int, int, int]:
+    card = ENCODINGS[row.encoding]
+    level = found.level if found is not None else 99
+    return _ORDER[row.verdict.answer], level, _openness(card), names.index(row.encoding)
+
+
+def _openness(card: Card) -> int:
+    """Return how much is proved about an encoding: both bounds, one, or none."""
+    return 2 - (card.at_least is not None) - (card.at_most is not None)
+
+
+def _why(row: Prediction, found: Grade | None) -> str:
+    answer = row.verdict.answer
+    if answer is Answer.YES:
+        graded = f" ({found.summary()})" if found is not None else ""
+        return f"proved for {row.verdict.fragment.notation}{graded}: {row.verdict.reason}"
+    if answer is Answer.NO:
+        return f"predicted to fail: {row.verdict.reason}"
+    return row.verdict.reason
+
+
+def _repairs(what: str, question: Question, ranking: tuple[Recommendation, ...]) -> tuple[Repair, ...]:
+    """Return repairs for the best encoding without a strong YES, among those whose class is known."""
+    language = question.facts.language
+    if language is None or question.facts.asked is not Asked.MEMBERSHIP:
+        return ()
+    for row in ranking:
+        card = ENCODINGS[row.prediction.encoding]
+        weak = row.prediction.verdict.answer is not Answer.YES or (row.grade is not None and row.grade.is_weak)
+        if weak and card.at_least is not None:
+            text = what if question.read_as == "regex" else None
+            return tuple(find_repairs(language, card.at_least.fragment, text=text))
+    return ()

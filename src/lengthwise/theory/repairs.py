@@ -1,0 +1,152 @@
+"""What would make a language easier: each repair is a new language or a new reading, and is decided before it is offered.
+
+Three kinds of repair are tried on a regular language. *Read the last symbol*: ask where the last symbol is seen instead of
+at an end marker. *Tell changes apart*: give a symbol a name of its own for each way it changes the state, as when a quote
+becomes an opening and a closing one, or an overwritten value is logged as a change from old to new. *End each item*: where
+the language repeats something, put a delimiter behind each repetition.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+from ..crasp.fragments import Fragment, Readout
+from ..errors import LengthwiseError
+from ..languages.components import strong_components
+from ..languages.dfa import DFA
+from ..languages.regex import compile_regex
+from .claims import Answer, Asked
+from .deciders import decide
+from .facts import Facts
+from .verdict import Verdict
+
+DELIMITER = ";"
+MAX_SPLIT_STATES = 400
+MAX_SPLIT_TRIES = 60
+
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repair:
+    """A change, in a sentence, with the language it leads to and the verdict about that."""
+
+    kind: str
+    advice: str
+    language: DFA
+    verdict: Verdict
+
+
+def find_repairs(
+    language: DFA, fragment: Fragment, *, readout: Readout = Readout.END_MARKER, text: str | None = None
+) -> list[Repair]:
+    """Return repairs after which the fragment has the language, at a lower level than before if it had it already.
+
+    ``text`` is the regular expression of the language, if it has one, for repairs that change how it is written.
+    """
+    before = decide(Facts(language=language), fragment, readout)
+    worst = before.level if before.answer is Answer.YES else None
+
+    def helps(verdict: Verdict) -> bool:
+        return verdict.answer is Answer.YES and (worst is None or (verdict.level or 0) < worst)
+
+    found = []
+    if readout is Readout.END_MARKER:
+        seen = decide(Facts(language=language), fragment, Readout.LAST_SYMBOL)
+        if helps(seen):
+            advice = "read the answer where the last symbol is seen, not at a separator after it."
+            found.append(Repair(kind="readout", advice=advice, language=language, verdict=seen))
+    for symbols in _candidates(language):
+        split, names = split_symbols(language, symbols)
+        verdict = decide(Facts(language=split), fragment, readout)
+        if helps(verdict):
+            found.append(Repair(kind="changes", advice=_split_advice(names), language=split, verdict=verdict))
+            break
+    found += [each for each in _delimited(text, fragment, readout) if helps(each.verdict)]
+    return found
+
+
+def split_symbols(language: DFA, symbols: tuple[int, ...]) -> tuple[DFA, dict[str, list[str]]]:
+    """Return the language in which each of these symbols has a name for every change it makes within a component.
+
+    Sources that no count needs to tell apart share a name: two states share one if the symbol keeps both where they are, or
+    moves both in the same way along a cycle of two. Read anywhere else, a name leads nowhere.
+    """
+    components = strong_components(language.transitions)
+    component_of = {state: number for number, component in enumerate(components) for state in component}
+    sink = language.num_states
+    columns: list[tuple[str, list[int]]] = []
+    names: dict[str, list[str]] = {}
+    for number, symbol in enumerate(language.alphabet):
+        column = [row[number] for row in language.transitions]
+        if number not in symbols:
+            columns.append((symbol, [*column, sink]))
+            continue
+        kinds: dict[object, list[int]] = {}
+        for state, target in enumerate(column):
+            inside = component_of[state] == component_of[target] and state != target
+            kinds.setdefault(_change(column, state) if inside else "keeps", []).append(state)
+        names[symbol] = []
+        for place, states in enumerate(kinds.values(), start=1):
+            name = f"{symbol}{str(place).translate(_SUBSCRIPTS)}"
+            names[symbol].append(name)
+            columns.append((name, [*(column[state] if state in states else sink for state in range(sink)), sink]))
+    columns.sort()
+    rows = [[targets[state] for _, targets in columns] for state in range(sink + 1)]
+    return DFA(alphabet=[name for name, _ in columns], transitions=rows, accepting=language.accepting), names
+
+
+def _change(column: list[int], state: int) -> object:
+    """Return what a symbol does at a state: a swap is told by its direction, anything else by source and target."""
+    target = column[state]
+    if column[target] == state:
+        return "up" if state < target else "down"
+    return (state, target)
+
+
+def _candidates(language: DFA) -> list[tuple[int, ...]]:
+    """Return sets of symbols to split, small ones first: those that move a state within a component."""
+    if language.num_states > MAX_SPLIT_STATES:
+        return []
+    components = strong_components(language.transitions)
+    component_of = {state: number for number, component in enumerate(components) for state in component}
+    moving = [
+        number
+        for number in range(len(language.alphabet))
+        if any(
+            row[number] != state and component_of[row[number]] == component_of[state]
+            for state, row in enumerate(language.transitions)
+        )
+    ]
+    sets = [chosen for size in range(1, len(moving) + 1) for chosen in combinations(moving, size)]
+    return sets[:MAX_SPLIT_TRIES]
+
+
+def _split_advice(names: dict[str, list[str]]) -> str:
+    parts = [f"{symbol} as {' or '.join(new)}" for symbol, new in names.items()]
+    return f"write what a symbol changes into the symbol: {'; '.join(parts)}, one name for each change it makes."
+
+
+def _delimited(text: str | None, fragment: Fragment, readout: Readout) -> list[Repair]:
+    """Return the repair that ends each repetition of an expression with a delimiter, if the expression is one."""
+    if text is None or not text.endswith(")*") or DELIMITER in text or not _is_one_group(text[:-1]):
+        return []
+    try:
+        language = compile_regex(f"({text[:-1]}{DELIMITER})*")
+    except LengthwiseError:
+        return []
+    verdict = decide(Facts(language=language, asked=Asked.MEMBERSHIP), fragment, readout)
+    advice = f"end each repetition with a delimiter of its own: ({text[:-1]}{DELIMITER})*."
+    return [Repair(kind="delimiter", advice=advice, language=language, verdict=verdict)]
+
+
+def _is_one_group(text: str) -> bool:
+    """Return whether a text is one pair of parentheses with its contents."""
+    depth = 0
+    for place, character in enumerate(text):
+        escaped = place and text[place - 1] == "\\"
+        depth += 0 if escaped else (character == "(") - (character == ")")
+        if depth == 0:
+            return place == len(text) - 1
+    return False
