@@ -164,6 +164,8 @@ def recommend(options: Namespace) -> int:
         (str(row.rank), row.prediction.encoding, str(row.prediction.verdict.answer), row.why) for row in advice.ranking
     ]
     print(table(("rank", "encoding", "answer", "why"), rows, coloured=2))
+    if all(row.prediction.verdict.answer is Answer.NO for row in advice.ranking):
+        print("\nNone of these encodings is predicted to work, so the order means nothing.")
     if advice.repairs:
         print("\nWhat would help besides:")
         for repair in advice.repairs:
