@@ -51,12 +51,15 @@ class _Budget:
     """Steps that are left."""
 
     def __init__(self, steps: int) -> None:
+        self.steps = steps
         self.left = steps
 
 
-def find_reduction(language: DFA, fragment: Fragment, asked: Asked) -> ReductionCertificate | None:
+def find_reduction(
+    language: DFA, fragment: Fragment, asked: Asked, *, max_steps: int = MAX_STEPS
+) -> ReductionCertificate | None:
     """Return a reduction of a known non-member to the language, or None when the search finds none."""
-    budget = _Budget(MAX_STEPS)
+    budget = _Budget(max_steps)
     for search, finish in ((_flip_flops, _finish_flip_flop), (_counters, _finish_counter)):
         best = _shortest(search(language, budget))
         found = best and finish(language, best, asked)
@@ -115,7 +118,7 @@ def _flip_flops(language: DFA, budget: _Budget) -> Iterator[_Gadget]:
 def _counters(language: DFA, budget: _Budget) -> Iterator[_Gadget]:
     """Yield cycles of states, as many as a prime, with words that turn them and that keep them; ever shorter ones."""
     longest = MAX_IMAGE
-    budget.left = max(budget.left, MAX_STEPS // 2)
+    budget.left = max(budget.left, budget.steps // 2)
     for cycle in _prime_cycles(language):
         goals = {"a": (*cycle[1:], cycle[0]), "b": cycle}
         images = _images(language, cycle, goals, longest, budget)

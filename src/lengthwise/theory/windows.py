@@ -13,7 +13,7 @@ from ..crasp.fragments import Fragment
 from ..errors import CapExceededError
 from ..languages.dfa import DFA
 from ..languages.semigroup import TransitionSemigroup, transition_semigroup
-from .certificates import PotentialsCertificate
+from .certificates import PotentialsCertificate, ReductionCertificate
 from .claims import Answer, Asked
 from .counting import build_certificate
 from .graph import unrolled_graph
@@ -24,6 +24,8 @@ from .reasons import graph_reason, program_reason, reduction_reason
 from .reductions import find_reduction
 from .tracking import find_stuck, needed_rounds
 from .verdict import Verdict, language_verdict
+
+FIRST_STEPS = 20_000  # of the search for a reduction before the graph is built
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +54,9 @@ def decide_windows(language: DFA, fragment: Fragment, asked: Asked, caps: Caps) 
     counting = find_program(language, fragment, asked, 1, replace(caps, max_window=0, max_vertices=language.num_states))
     if counting is not None:
         return _yes(language, fragment, counting)
+    reduction = find_reduction(language, fragment, asked, max_steps=FIRST_STEPS)
+    if reduction is not None:  # most languages that are out are so for this reason, and the graph may be large
+        return _reduced(language, fragment, reduction)
     try:
         semigroup = transition_semigroup(language, cap=caps.max_elements)
         return _decide_by_graph(semigroup, fragment, asked, caps)
@@ -93,8 +98,7 @@ def _decide_within_caps(language: DFA, fragment: Fragment, asked: Asked, caps: C
             return _yes(language, fragment, found)
     reduction = find_reduction(language, fragment, asked)
     if reduction is not None:
-        reason = reduction_reason(reduction)
-        return language_verdict(Answer.NO, fragment, language, "known_non_member", reduction, reason, asked)
+        return _reduced(language, fragment, reduction)
     reason = f"no small program and no reduction was found, and the exact decision stopped at a cap: {cap}"
     return language_verdict(Answer.UNKNOWN, fragment, language, "open", None, reason, asked)
 
@@ -105,11 +109,16 @@ def _yes(language: DFA, fragment: Fragment, certificate: PotentialsCertificate) 
     return language_verdict(Answer.YES, fragment, language, theorem, certificate, reason, certificate.asked)
 
 
+def _reduced(language: DFA, fragment: Fragment, reduction: ReductionCertificate) -> Verdict:
+    reason = reduction_reason(reduction)
+    theorem = "known_non_member"
+    return language_verdict(Answer.NO, fragment, language, theorem, reduction, reason, reduction.asked)
+
+
 def _no(language: DFA, fragment: Fragment, asked: Asked, graph: KaroubiGraph, stuck: Refinement) -> Verdict:
     reduction = find_reduction(language, fragment, asked)
     if reduction is not None:
-        reason = reduction_reason(reduction)
-        return language_verdict(Answer.NO, fragment, language, "known_non_member", reduction, reason, asked)
+        return _reduced(language, fragment, reduction)
     certificate = build_graph_certificate(graph, stuck, fragment, asked)
     return language_verdict(Answer.NO, fragment, language, "karoubi", certificate, graph_reason(certificate), asked)
 
