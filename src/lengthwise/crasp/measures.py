@@ -100,7 +100,7 @@ def expression_size(node: Expression) -> int:
 
     Every node counts 1. A number counts its absolute value instead if that is larger, since the class has 1 as its only
     constant and adds; so do the factors of a sum's terms, and a modulus. A local count adds its largest distance.
-    ``and``, ``or`` and sums of k parts count k − 1, as if written with two parts each.
+    ``and``, ``or`` and sums of k parts count k − 1, as if written with two parts each; a sum of one term counts 1.
     """
     inside = sum(map(expression_size, children(node)))
     match node:
