@@ -1,11 +1,22 @@
-"""Random programs: on a seeded ``random.Random`` for comparisons, without a say in what they mean."""
+"""What random tests of programs are made of.
+
+``ProgramSource`` draws programs with a meaning, on a seeded ``random.Random``. ``random_tree`` and ``random_syntax``, and
+the Hypothesis strategies ``expressions`` and ``programs``, draw anything that can be written, whether it has a meaning or
+not, with symbols and names that are hard to write.
+"""
 
 from __future__ import annotations
 
 from random import Random
+from typing import Any
+
+from hypothesis import strategies as st
 
 from lengthwise.crasp.fragments import Fragment, Readout
 from lengthwise.crasp.syntax import (
+    KEYWORDS,
+    MAX_DISTANCE,
+    MAX_INTEGER,
     SIGNS,
     And,
     Choice,
@@ -25,6 +36,7 @@ from lengthwise.crasp.syntax import (
     Program,
     Sum,
     Symbol,
+    total,
 )
 
 
@@ -38,13 +50,17 @@ class ProgramSource:
         alphabet: str = "ab",
         fragment: Fragment = Fragment.PERIODIC_LOCAL,
         start: str | None = None,
+        stop: str | None = None,
         strict: bool = True,
+        max_distance: int = 8,
     ) -> None:
         self.random = random
         self.alphabet = alphabet
         self.fragment = fragment
         self.start = start
+        self.stop = stop
         self.strict = strict
+        self.max_distance = max_distance
         self.truths: list[str] = []
         self.counts: list[str] = []
 
@@ -80,7 +96,7 @@ class ProgramSource:
         if kind == 2 and self.strict:
             return CountBefore(self.truth(size - 1))
         if kind == 3 and self.fragment.has_windows:
-            distances = choice.sample(range(9), choice.randint(1, 5))
+            distances = choice.sample(range(self.max_distance + 1), choice.randint(1, min(5, self.max_distance + 1)))
             return CountAt(self.truth(size - 1), tuple(distances))
         if kind == 4:
             return Choice(self.truth((size - 1) // 3), self.count((size - 1) // 3), self.count((size - 1) // 3))
@@ -105,14 +121,152 @@ class ProgramSource:
                 self.counts.append(name)
         outputs: dict[str, object] = {"accept": self.truth(size), "readout": choice.choice(list(Readout))}
         if choice.random() < 0.2:
-            outputs = {"next": tuple(Next(each, self.truth(size)) for each in self.alphabet)}
+            following = [*self.alphabet, *([self.stop] if self.stop else [])]
+            outputs = {"next": tuple(Next(each, self.truth(size)) for each in following)}
         return Program(
             alphabet=tuple(self.alphabet),
             definitions=tuple(definitions),
             start=self.start,
+            stop=self.stop,
             **outputs,  # type: ignore[arg-type]
         )
 
 
 def random_word(random: Random, alphabet: str, max_length: int) -> str:
     return "".join(random.choice(alphabet) for _ in range(random.randint(0, max_length)))
+
+
+# Anything that can be written
+
+ODD_SYMBOLS = (
+    *("a", "b", "'", "\\", "''", "\\'", "'\\", "//", '"', "é", "→", "😀", "\n", "\t", "\r\n", "\0", "\x7f", "\x85"),
+    *("\u2028", "\u00a0", "\u0301", "\U0010ffff", " ", "two words", "next", "'a'", "u{61}", "\\u{61}", "0", "#", "ab"),
+)
+ODD_NAMES = (
+    "x",
+    "d0",
+    "_",
+    "größe",
+    "μ2",
+    "at",
+    "last",
+    "end",
+    "accepts",
+    "Not",
+    "x_1",
+    "a" * 30,
+    "²",
+    "名前",
+    "__x__",
+)
+INTEGERS = (0, 1, -1, 2, -2, 3, 17, MAX_INTEGER, -MAX_INTEGER)
+
+
+def random_tree(random: Random, depth: int) -> Expression:
+    """Return any expression of at most this depth."""
+    kinds = [Symbol, Constant, Modulo, Number, Name]
+    if depth > 1:
+        kinds += [Not, And, Or, Compare, Sum, Count, CountBefore, CountAt, Choice] * 2
+    kind = random.choice(kinds)
+
+    def parts(low: int, high: int) -> tuple[Expression, ...]:
+        return tuple(random_tree(random, depth - 1) for _ in range(random.randint(low, high)))
+
+    if kind is Symbol:
+        return Symbol(random.choice(ODD_SYMBOLS))
+    if kind is Constant:
+        return Constant(random.random() < 0.5)
+    if kind is Modulo:
+        modulus = random.choice((1, 2, 7, MAX_INTEGER))
+        return Modulo(modulus, random.randrange(modulus))
+    if kind is Number:
+        return Number(random.choice(INTEGERS))
+    if kind is Name:
+        return Name(random.choice(ODD_NAMES))
+    if kind in (And, Or):
+        return kind(parts(2, 3))
+    if kind is Compare:
+        return Compare(random.choice(SIGNS), *parts(2, 2))
+    if kind is Sum:
+        return total([(random.choice(INTEGERS), part) for part in parts(1, 3)])
+    if kind is CountAt:
+        start, width = random.choice((0, 1, 2, 5, MAX_DISTANCE - 12)), random.choice((1, 2, 3, 6))
+        return CountAt(*parts(1, 1), tuple(random.sample(range(start, start + 2 * width), width)))
+    return kind(*parts(3, 3)) if kind is Choice else kind(*parts(1, 1))
+
+
+def random_syntax(random: Random, depth: int = 4) -> Program:
+    """Return any program, most likely one without a meaning."""
+    symbols = random.sample(ODD_SYMBOLS, random.randint(3, len(ODD_SYMBOLS)))
+    markers = [random.choice((None, symbols.pop())) for _ in range(2)]
+    alphabet = symbols[: random.randint(1, 4)]
+    definitions = tuple(
+        Definition(random.choice(ODD_NAMES), random_tree(random, depth)) for _ in range(random.randint(0, 4))
+    )
+    outputs: dict[str, Any] = {"accept": random_tree(random, depth), "readout": random.choice(list(Readout))}
+    if random.random() < 0.4:
+        following = random.sample(ODD_SYMBOLS, random.randint(1, 4))
+        outputs = {"next": tuple(Next(each, random_tree(random, depth)) for each in following)}
+    return Program(alphabet=tuple(alphabet), definitions=definitions, start=markers[0], stop=markers[1], **outputs)
+
+
+def symbols() -> st.SearchStrategy[str]:
+    """Symbols of any characters; half a surrogate pair is none."""
+    return st.sampled_from(ODD_SYMBOLS) | st.text(min_size=1, max_size=4)
+
+
+def names() -> st.SearchStrategy[str]:
+    """Names that a definition may have."""
+    first = st.sampled_from("xyzQ_éλ") | st.characters(categories=["Lu", "Ll", "Lo"])
+    rest = st.text(st.sampled_from("abc019_é") | st.characters(categories=["Ll", "Nd"]), max_size=5)
+    return st.builds(str.__add__, first, rest).filter(lambda name: name not in KEYWORDS)
+
+
+def expressions() -> st.SearchStrategy[Expression]:
+    """Any expression."""
+    integers = st.integers(-MAX_INTEGER, MAX_INTEGER)
+    moduli = st.integers(1, MAX_INTEGER).flatmap(
+        lambda modulus: st.builds(Modulo, st.just(modulus), st.integers(0, modulus - 1))
+    )
+    leaves = st.one_of(
+        st.builds(Symbol, symbols()),
+        st.builds(Constant, st.booleans()),
+        st.builds(Number, integers),
+        st.builds(Name, names()),
+        moduli,
+    )
+    distances = st.sets(st.integers(0, 12) | st.integers(0, MAX_DISTANCE), min_size=1, max_size=8).map(tuple)
+
+    def larger(smaller: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
+        several = st.lists(smaller, min_size=2, max_size=3).map(tuple)
+        return st.one_of(
+            st.builds(Not, smaller),
+            st.builds(And, several),
+            st.builds(Or, several),
+            st.builds(Compare, st.sampled_from(SIGNS), smaller, smaller),
+            st.lists(st.tuples(integers, smaller), max_size=3).map(total),
+            st.builds(Count, smaller),
+            st.builds(CountBefore, smaller),
+            st.builds(CountAt, smaller, distances),
+            st.builds(Choice, smaller, smaller, smaller),
+        )
+
+    return st.recursive(leaves, larger, max_leaves=12)
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> Program:
+    """Any program, most likely one without a meaning."""
+    given = draw(st.lists(symbols(), min_size=3, max_size=6, unique=True))
+    body = expressions()
+    outputs: dict[str, Any] = {"accept": draw(body), "readout": draw(st.sampled_from(Readout))}
+    if draw(st.booleans()):
+        following = draw(st.lists(symbols(), min_size=1, max_size=3, unique=True))
+        outputs = {"next": tuple(Next(each, draw(body)) for each in following)}
+    return Program(
+        alphabet=tuple(given[2:]),
+        definitions=tuple(draw(st.lists(st.builds(Definition, names(), body), max_size=3))),
+        start=draw(st.sampled_from([None, given[0]])),
+        stop=draw(st.sampled_from([None, given[1]])),
+        **outputs,
+    )

@@ -12,10 +12,12 @@ from lengthwise import errors
 from lengthwise.errors import (
     InvalidOptionError,
     LengthwiseError,
+    ProgramSyntaxError,
     RegexSyntaxError,
     UnknownNameError,
     UnreadableFileError,
     did_you_mean,
+    draw_caret,
     lookup,
     unknown_name,
 )
@@ -36,9 +38,13 @@ def drawn_tree() -> dict[str, str]:
 
 
 def real_tree() -> dict[str, type[LengthwiseError]]:
-    """Return every error below the root that errors.py defines."""
+    """Return every error below the root that errors.py defines; a private one is no leaf but what leaves share."""
     members = inspect.getmembers(errors, inspect.isclass)
-    return {name: kind for name, kind in members if issubclass(kind, LengthwiseError) and kind is not LengthwiseError}
+    return {
+        name: kind
+        for name, kind in members
+        if issubclass(kind, LengthwiseError) and kind is not LengthwiseError and not name.startswith("_")
+    }
 
 
 def errors_defined_elsewhere() -> list[str]:
@@ -66,7 +72,11 @@ def test_the_drawn_tree_has_exactly_the_real_errors() -> None:
 def test_every_error_is_the_root_and_the_builtin_drawn_beside_it() -> None:
     tree = real_tree()
     for name, builtin in drawn_tree().items():
-        assert tree[name].__bases__ == (LengthwiseError, getattr(builtins, builtin))
+        kind: type = tree[name]
+        if len(kind.__bases__) == 1:
+            (kind,) = kind.__bases__
+            assert kind.__name__.startswith("_")
+        assert kind.__bases__ == (LengthwiseError, getattr(builtins, builtin))
         assert tree[name].__module__ == "lengthwise.errors"
         assert tree[name].__doc__
     assert LengthwiseError.__bases__ == (Exception,)
@@ -75,8 +85,9 @@ def test_every_error_is_the_root_and_the_builtin_drawn_beside_it() -> None:
 @pytest.mark.parametrize("name", drawn_tree())
 def test_an_error_shows_its_message_and_then_its_hint(name: str) -> None:
     kind = real_tree()[name]
-    place = {"text": "ab)", "span": (2, 3)} if kind is RegexSyntaxError else {}
-    mark = "\nab)\n  ^" if kind is RegexSyntaxError else ""
+    placed = kind in (RegexSyntaxError, ProgramSyntaxError)
+    place = {"text": "ab)", "span": (2, 3)} if placed else {}
+    mark = "\nab)\n  ^" if placed else ""
     error = kind("this is wrong.", hint="do that.", **place)
     assert (error.message, error.hint) == ("this is wrong.", "do that.")
     assert str(error) == f"this is wrong.\nhint: do that.{mark}"
@@ -89,11 +100,50 @@ def test_an_error_shows_its_message_and_then_its_hint(name: str) -> None:
         ("ab)", (2, 3), "ab)\n  ^"),
         ("a{3,2}", (1, 6), "a{3,2}\n ^^^^^"),
         ("", (0, 0), "\n^"),
-        ("a\n\x1b[)", (4, 5), "a??[)\n    ^"),
+        ("ab", (2, 2), "ab\n  ^"),
+        ("a\x1b[)", (3, 4), "a?[)\n   ^"),
     ],
 )
 def test_a_mark_stands_under_the_characters_at_fault(text: str, span: tuple[int, int], drawing: str) -> None:
+    assert draw_caret(text, span) == drawing
     assert RegexSyntaxError("wrong.", text=text, span=span).caret() == drawing
+    assert ProgramSyntaxError("wrong.", text=text, span=span).caret() == drawing
+
+
+@pytest.mark.parametrize(
+    ("text", "span", "program_drawing", "regex_drawing"),
+    [
+        ("a\n\x1b[)", (4, 5), "?[)\n  ^", "a??[)\n    ^"),
+        ("a\n\tb)\nc", (4, 5), " b)\n  ^", "a??b)?c\n    ^"),
+        ("ab\ncd", (1, 5), "ab\n ^", "ab?cd\n ^^^^"),
+        ("ab\ncd", (2, 3), "ab\n  ^", "ab?cd\n  ^"),
+        ("ab\ncd", (3, 4), "cd\n^", "ab?cd\n   ^"),
+        ("ab\n", (3, 3), "\n^", "ab?\n   ^"),
+        ("\n\nab", (3, 4), "ab\n ^", "??ab\n   ^"),
+    ],
+)
+def test_a_program_has_lines_and_a_regular_expression_is_one_line(
+    text: str, span: tuple[int, int], program_drawing: str, regex_drawing: str
+) -> None:
+    assert ProgramSyntaxError("wrong.", text=text, span=span).caret() == program_drawing
+    assert RegexSyntaxError("wrong.", text=text, span=span).caret() == regex_drawing
+
+
+@pytest.mark.parametrize("length", [1, 119, 120, 121, 150, 10_000])
+def test_of_a_long_line_the_part_around_the_mark_is_shown(length: int) -> None:
+    text = "".join(chr(ord("a") + number % 23) for number in range(length))
+    for start in {0, 1, 29, 30, 31, length // 2, length - 1} & set(range(length)):
+        for width in (1, 7, length):
+            line, mark = draw_caret(f"x\n{text}\ny", (2 + start, 2 + min(length, start + width))).split("\n")
+            first, last = mark.index("^"), mark.rindex("^") + 1
+            assert mark == " " * first + "^" * (last - first)
+            assert len(line) <= 122
+            assert line.removesuffix("…")[first:last] == text[start : start + last - first]
+            assert last - first == min(width, length - start) or line[last:] == "…"
+            assert line.strip("…") in text
+            assert line.startswith("…") or text.startswith(line.removesuffix("…"))
+            assert line.endswith("…") or text.endswith(line.removeprefix("…"))
+    assert draw_caret(text, (length, length)).split("\n")[1].index("^") == min(length, 121)
 
 
 def test_errors_can_be_caught_as_the_builtins_they_are() -> None:

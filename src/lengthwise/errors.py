@@ -33,6 +33,8 @@ from typing import TypeVar
 
 Value = TypeVar("Value")
 
+_WIDEST_LINE = 120
+
 
 class LengthwiseError(Exception):
     """The root of the tree: a mistake in the input, with a hint on what to do about it."""
@@ -67,7 +69,13 @@ class _PlacedError(LengthwiseError, ValueError):
 
 
 class RegexSyntaxError(_PlacedError):
-    """A regular expression that cannot be read."""
+    """A regular expression that cannot be read; a line end is one of its symbols, so that it is one line."""
+
+    def caret(self) -> str:
+        """Return the expression and, below it, a mark under the characters."""
+        start, end = self.span
+        shown = "".join(character if character.isprintable() else "?" for character in self.text)
+        return f"{shown}\n{' ' * start}{'^' * max(1, end - start)}"
 
 
 class ProgramSyntaxError(_PlacedError):
@@ -150,9 +158,16 @@ def draw_caret(text: str, span: tuple[int, int]) -> str:
     before = text.rfind("\n", 0, start) + 1
     after = text.find("\n", start)
     line = text[before : len(text) if after < 0 else after]
-    shown = "".join(character if character.isprintable() else "?" for character in line)
     width = max(1, min(end, before + len(line)) - start)
-    return f"{shown}\n{' ' * (start - before)}{'^' * width}"
+    indent = start - before
+    if len(line) > _WIDEST_LINE:  # of a long line, what stands around the mark
+        first = max(0, min(indent - _WIDEST_LINE // 4, len(line) - _WIDEST_LINE))
+        last = first + _WIDEST_LINE
+        line = ("…" if first else "") + line[first:last] + ("…" if last < len(line) else "")
+        indent += bool(first) - first
+        width = min(width, last - (start - before)) or 1
+    shown = "".join(each if each.isprintable() else " " if each == "\t" else "?" for each in line)
+    return f"{shown}\n{' ' * indent}{'^' * width}"
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:

@@ -151,7 +151,7 @@ class BatchedProgram:
             if bound > _LARGEST:
                 raise CapExceededError(
                     f"the program's numbers may grow beyond 64 bits on words of length {length}.",
-                    hint="use smaller factors, or the interpreter, which has no such limit.",
+                    hint="use smaller factors, or the interpreter, whose limit is far higher.",
                 )
             bounds.append(bound)
 
@@ -165,7 +165,7 @@ class BatchedProgram:
             case Number(value):
                 return xp.broadcast(xp.asarray(value), shape)
             case Modulo(modulus, residue):
-                return xp.broadcast((xp.arange(shape[-1]) + (1 + offset)) % modulus == residue, shape)
+                return xp.broadcast((xp.arange(shape[-1]) + (1 + offset) % modulus) % modulus == residue, shape)
             case Not():
                 return ~parts[0]
             case And():

@@ -33,6 +33,8 @@ from .syntax import (
     next_name,
 )
 
+MAX_BITS = 10_000  # definitions that multiply one another would fill the memory; Python still writes such a number
+
 Values = dict[str, list[int]]
 """For every definition and output its value at each position; truths are True and False."""
 
@@ -66,6 +68,10 @@ def run_program(program: Program, word: Iterable[str], *, offset: int = 0) -> Va
     values: Values = {}
     for definition in (*program.definitions, *program.outputs):
         values[definition.name] = _evaluate(definition.body, framed, values, offset)
+        if any(value.bit_length() > MAX_BITS for value in values[definition.name]):
+            raise CapExceededError(
+                f"the numbers of {definition.name!r} grow beyond {MAX_BITS} bits.", hint="use smaller factors."
+            )
     return values
 
 
@@ -160,7 +166,8 @@ def _evaluate(node: Expression, word: Framed, values: Values, offset: int) -> li
         case CountBefore(body):
             return _count(of(body), lambda i, j: j < i)
         case CountAt(body, distances):
-            return _count(of(body), lambda i, j: i - j in distances)
+            related = frozenset(distances)
+            return _count(of(body), lambda i, j: i - j in related)
         case Choice(condition, then, otherwise):
             rows = zip(of(condition), of(then), of(otherwise), strict=True)
             return [one if holds else two for holds, one, two in rows]

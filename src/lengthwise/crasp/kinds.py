@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import StrEnum
+from itertools import islice
 
 from ..errors import InvalidProgramError, did_you_mean
 from .printer import print_expression
@@ -25,6 +26,7 @@ from .syntax import (
     Sum,
     Symbol,
     quote,
+    walk,
 )
 
 
@@ -35,6 +37,11 @@ class Kind(StrEnum):
     COUNT = "count"
 
 
+_SHOWN = 60
+"""How many characters of an expression a message shows, how many of its nodes it looks at, how many symbols it lists."""
+_MAX_COMPARISONS = 10_000
+"""With how many names unknown ones are compared altogether, so that a long program is refused as fast as a short one."""
+
 Report = Callable[[str, str, Expression], None]
 """Takes a code, a sentence and the node at fault."""
 
@@ -43,14 +50,16 @@ def infer_kinds(program: Program, report: Report) -> dict[str, Kind]:
     """Return the kind of every definition and output; report everything that has no meaning."""
     kinds: dict[str, Kind] = {}
     later = {definition.name for definition in program.definitions}
-    symbols = program.symbols
+    symbols = frozenset(program.symbols)
+    listed = _listed(program.symbols)
+    unknown: set[str] = set()
+    comparisons_left = _MAX_COMPARISONS
 
     def kind_of(node: Expression) -> Kind | None:
         match node:
             case Symbol(symbol):
                 if symbol not in symbols:
-                    listed = " ".join(map(quote, symbols))
-                    report("symbol", f"symbol {quote(symbol)} is not in the alphabet {listed}.", node)
+                    report("symbol", f"symbol {_shown(node)} is not in the alphabet {listed}.", node)
                 return Kind.TRUTH
             case Constant() | Modulo():
                 return Kind.TRUTH
@@ -83,18 +92,22 @@ def infer_kinds(program: Program, report: Report) -> dict[str, Kind]:
                     Kind.TRUTH: "compare it with a number, as in #['a'] > 0",
                     Kind.COUNT: "count it, as in #['a'], or choose: (if 'a' then 1 else 0)",
                 }[wanted]
-                shown = print_expression(part)
-                report("type", f"{who} needs {article[wanted]}, but {shown} is {article[found]}; {fix}.", part)
+                report("type", f"{who} needs {article[wanted]}, but {_shown(part)} is {article[found]}; {fix}.", part)
         return result
 
     def kind_of_name(node: Expression, name: str) -> Kind | None:
+        nonlocal comparisons_left
+        if name in unknown:
+            return None
         if name in kinds:
             return kinds[name]
         if name in later:
             report("undefined", f"name {name!r} is used before it is defined; move its definition up.", node)
             return None
-        known = [*kinds, *symbols]
-        close = did_you_mean(name, known)
+        comparisons_left -= len(kinds) + len(symbols)
+        close = None
+        if comparisons_left >= 0 and len(name) <= _SHOWN:
+            close = did_you_mean(name, [each for each in (*kinds, *program.symbols) if len(each) <= _SHOWN])
         advice = (
             f"symbols stand in quotes: {quote(name)}"
             if name in symbols
@@ -113,14 +126,14 @@ def infer_kinds(program: Program, report: Report) -> dict[str, Kind]:
         if found is not None:
             kinds[definition.name] = found
         else:
-            kinds.setdefault(definition.name, Kind.TRUTH)  # reported already; what depends on it is not at fault
+            unknown.add(definition.name)  # reported already; what depends on it is not at fault
+            kinds.setdefault(definition.name, Kind.TRUTH)
     for output in program.outputs:
         found = kind_of(output.body)
         if found is Kind.COUNT:
-            shown = print_expression(output.body)
-            report(
-                "type", f"'{output.name}' needs a truth, but {shown} is a count; compare it with a number.", output.body
-            )
+            who = output.name if program.is_generator else f"'{output.name}'"
+            message = f"{who} needs a truth, but {_shown(output.body)} is a count; compare it with a number."
+            report("type", message, output.body)
         kinds[output.name] = Kind.TRUTH
     allowed = {*program.alphabet, program.stop}
     for each in program.next:
@@ -130,6 +143,18 @@ def infer_kinds(program: Program, report: Report) -> dict[str, Kind]:
             )
             report("symbol", message, each.body)
     return kinds
+
+
+def _shown(node: Expression) -> str:
+    """Return the text of an expression in a message; of a long one only that it is long, or how it begins."""
+    if sum(1 for _ in islice(walk(node), _SHOWN + 1)) > _SHOWN:
+        return "this long expression"
+    text = print_expression(node)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+def _listed(symbols: Sequence[str]) -> str:
+    return " ".join(map(quote, symbols[:_SHOWN])) + (" …" if len(symbols) > _SHOWN else "")
 
 
 def require_meaning(program: Program) -> dict[str, Kind]:

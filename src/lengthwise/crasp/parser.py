@@ -21,6 +21,7 @@ costs no import, and it can say what a writer of C-RASP probably meant.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from ..errors import LengthwiseError, ProgramSyntaxError, did_you_mean
@@ -50,10 +51,13 @@ from .syntax import (
     Span,
     Sum,
     Symbol,
+    children,
 )
 from .tokens import Token, split_tokens
 
 MAX_NESTING = 60
+MAX_DEPTH = 100  # of the tree, which every later step walks by recursion; one level of nesting may add several
+MAX_DISTANCES = 1_000_000  # in a whole text, since a short one can name very many
 
 _READOUTS = {"last": Readout.LAST_SYMBOL, "end": Readout.END_MARKER}
 
@@ -71,7 +75,7 @@ def parse_program(text: str) -> Program:
 def parse_expression(text: str) -> Expression:
     """Return the expression that a text describes."""
     parser = _Parser(text)
-    found = parser.expression()
+    found = parser.whole_expression()
     parser.expect_end()
     return found
 
@@ -87,6 +91,7 @@ class _Parser:
         self.tokens = split_tokens(text)
         self.at = 0
         self.nesting = 0
+        self.num_distances = 0
 
     # What stands here
 
@@ -134,7 +139,7 @@ class _Parser:
         headers: dict[str, Token] = {}
         settings: dict[str, object] = {}
         definitions: list[Definition] = []
-        nexts: list[Next] = []
+        nexts: dict[str, Next] = {}
         accept: Expression | None = None
         while self.token.kind != "end":
             token = self.token
@@ -150,13 +155,14 @@ class _Parser:
                 self.advance()
                 accept = self.body("accept")
             elif self.sees("next"):
-                nexts.append(self.next_statement(nexts))
+                following = self.next_statement(nexts)
+                nexts[following.symbol] = following
             else:
                 definitions.append(self.definition())
         if "alphabet" not in headers:
             raise self.error("it names no alphabet.", (0, 0), "begin with a line such as: alphabet 'a' 'b'")
         try:
-            return Program(definitions=tuple(definitions), accept=accept, next=tuple(nexts), **settings)  # type: ignore[arg-type]
+            return Program(definitions=tuple(definitions), accept=accept, next=tuple(nexts.values()), **settings)  # type: ignore[arg-type]
         except ProgramSyntaxError:
             raise
         except LengthwiseError as error:  # what a program as a whole must satisfy
@@ -166,7 +172,7 @@ class _Parser:
         """Return what a line at the head says."""
         if token.text == "read":
             word = self.tokens[min(self.at + 1, len(self.tokens) - 1)]
-            if not self.sees("at") or word.text not in _READOUTS:
+            if not self.sees("at") or word.kind != "name" or word.text not in _READOUTS:
                 raise self.error(
                     "where to read is missing.", self.since(token.span[0]), "write 'read at last' or 'read at end'."
                 )
@@ -184,17 +190,19 @@ class _Parser:
             )
         if token.text != "alphabet":
             return {token.text: symbols[0].text}
-        for number, symbol in enumerate(symbols):
-            if symbol.text in [each.text for each in symbols[:number]]:
-                raise self.error(f"symbol {symbol.text!r} appears twice.", symbol.span, "name each symbol once.")
+        seen: set[str] = set()
+        for symbol in symbols:
+            if symbol.text in seen:
+                raise self.error(f"symbol {symbol.shown} appears twice.", symbol.span, "name each symbol once.")
+            seen.add(symbol.text)
         return {"alphabet": tuple(symbol.text for symbol in symbols)}
 
-    def next_statement(self, earlier: list[Next]) -> Next:
+    def next_statement(self, earlier: Mapping[str, Next]) -> Next:
         start = self.advance().span[0]
         symbol = self.expect_kind("symbol", "the symbol that comes next", "write, for example: next 'a' := …")
-        if symbol.text in [each.symbol for each in earlier]:
-            raise self.error(f"next {symbol.text!r} is defined twice.", symbol.span, "define it once.")
-        return Next(symbol.text, self.body(f"next {symbol.text!r}"), span=(start, symbol.span[1]))
+        if symbol.text in earlier:
+            raise self.error(f"next {symbol.shown} is defined twice.", symbol.span, "define it once.")
+        return Next(symbol.text, self.body(f"next {symbol.shown}"), span=(start, symbol.span[1]))
 
     def definition(self) -> Definition:
         token = self.token
@@ -205,11 +213,13 @@ class _Parser:
 
     def body(self, name: str) -> Expression:
         self.expect(":=", f"after {name}")
-        return self.expression()
+        return self.whole_expression()
 
     def _hint_after(self) -> str:
         """Say what could be meant by what stands where an expression has ended."""
         token = self.token
+        if self.sees(*KEYWORDS) and self.sees(":=", ahead=1):
+            return f"{token.text!r} is a word of the language and cannot be a name."
         if token.kind in ("symbol", "integer") or self.sees("#", "(", "not", "if", "true", "false", "pos"):
             return "an operator is missing before it, such as 'and', '+' or '='."
         if token.text in ("]", ")", "}"):
@@ -226,6 +236,20 @@ class _Parser:
         return "a definition is written name := expression."
 
     # Expressions
+
+    def whole_expression(self) -> Expression:
+        found = self.expression()
+        level = [found]
+        depth = 0
+        while level := [child for node in level for child in children(node)]:
+            depth += 1
+            if depth == MAX_DEPTH:
+                raise self.error(
+                    f"its parts are nested more than {MAX_DEPTH} deep here.",
+                    level[0].span or (0, 0),
+                    "give inner parts names of their own.",
+                )
+        return found
 
     def expression(self) -> Expression:
         self.nesting += 1
@@ -266,9 +290,9 @@ class _Parser:
         starts = []
         while self.sees("not"):
             starts.append(self.advance().span[0])
-        if len(starts) > MAX_NESTING:
+        if len(starts) > MAX_DEPTH:
             raise self.error(
-                f"there are more than {MAX_NESTING} 'not' in a row.", (starts[0], starts[-1]), "two cancel out."
+                f"there are more than {MAX_DEPTH} 'not' in a row.", (starts[0], starts[-1]), "two cancel out."
             )
         found = self.comparison()
         for start in reversed(starts):
@@ -365,7 +389,7 @@ class _Parser:
 
     def count(self, start: int) -> Expression:
         strict = self.takes("<")
-        distances = self.distances() if self.sees("{") else None
+        distances = self.distances() if not strict and self.sees("{") else None
         self.expect("[", "after '#'")
         body = self.expression()
         self.expect("]", "after what is counted")
@@ -389,6 +413,13 @@ class _Parser:
                     f"distances run from a smaller to a larger number, at most {MAX_DISTANCE}.",
                     (first.span[0], last.span[1]),
                     hint,
+                )
+            self.num_distances += high + 1 - low
+            if self.num_distances > MAX_DISTANCES:
+                raise self.error(
+                    f"it names more than {MAX_DISTANCES} distances.",
+                    (first.span[0], last.span[1]),
+                    "define a count once and use its name.",
                 )
             found.update(range(low, high + 1))
             if not self.takes(","):

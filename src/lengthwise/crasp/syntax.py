@@ -49,11 +49,21 @@ MAX_INTEGER = 1_000_000
 MAX_DISTANCE = 10_000
 
 _NAME = re.compile(r"[^\W\d]\w*")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def _require(condition: bool, what: str, value: object, hint: str) -> None:
     if not condition:
         raise InvalidProgramError(f"{what}; found {value!r}.", hint=hint)
+
+
+def _require_name(name: object) -> None:
+    _require(
+        isinstance(name, str) and _NAME.fullmatch(name) is not None and name not in KEYWORDS,
+        "a name is letters, digits and _, begins with a letter and is no word of the language",
+        name,
+        "choose another name.",
+    )
 
 
 def _is_int(value: object) -> bool:
@@ -75,7 +85,7 @@ class Symbol(_Placed):
 
     def __post_init__(self) -> None:
         _require(
-            isinstance(self.symbol, str) and bool(self.symbol),
+            isinstance(self.symbol, str) and bool(self.symbol) and not _SURROGATE.search(self.symbol),
             "a symbol must be a non-empty string",
             self.symbol,
             "write symbols as text, for example 'a'.",
@@ -237,6 +247,9 @@ class Name(_Placed):
 
     name: str
 
+    def __post_init__(self) -> None:
+        _require_name(self.name)
+
 
 Expression = (
     Symbol | Constant | Not | And | Or | Modulo | Compare | Number | Sum | Count | CountBefore | CountAt | Choice | Name
@@ -288,14 +301,9 @@ class Program:
                     "choose another symbol.",
                 )
         for definition in self.definitions:
-            _require(
-                isinstance(definition.name, str)
-                and _NAME.fullmatch(definition.name) is not None
-                and definition.name not in KEYWORDS,
-                "a name is letters, digits and _, begins with a letter and is no word of the language",
-                definition.name,
-                "choose another name.",
-            )
+            _require_name(definition.name)
+        said = [each.symbol for each in self.next]
+        _require(len(set(said)) == len(said), "a symbol comes next by one line only", said, "join the lines with 'or'.")
         _require(
             self.start is None or self.start != self.stop,
             "the start and the stop symbol differ",

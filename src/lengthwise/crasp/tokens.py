@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from ..errors import ProgramSyntaxError
 from .syntax import MAX_INTEGER, Span
 
-MAX_TEXT = 1_000_000
+MAX_TEXT = 100_000
+_SHOWN = 40
 
 _TOKEN = re.compile(
     r"""
@@ -46,7 +47,9 @@ class Token:
     @property
     def shown(self) -> str:
         """The token in an error message."""
-        return "the end of the text" if self.kind == "end" else repr(self.text)
+        if self.kind == "end":
+            return "the end of the text"
+        return repr(self.text if len(self.text) <= _SHOWN else f"{self.text[:_SHOWN]}…")
 
 
 def split_tokens(text: str) -> list[Token]:
@@ -68,20 +71,21 @@ def split_tokens(text: str) -> list[Token]:
         if kind != "space":
             tokens.append(_token(text, kind or "", match))
         at = match.end()
-    return [*tokens, Token("end", "", (len(text), len(text)))]
+    end = tokens[-1].span[1] if tokens else 0  # not behind the last line end, where nothing is to be seen
+    return [*tokens, Token("end", "", (end, end))]
 
 
 def _token(text: str, kind: str, match: re.Match[str]) -> Token:
     spelled, span = match.group(), match.span()
     if kind == "integer":
-        if len(spelled) > 12 or int(spelled) > MAX_INTEGER:
+        spelled = spelled.lstrip("0") or "0"
+        if len(spelled) > len(str(MAX_INTEGER)) or int(spelled) > MAX_INTEGER:
             raise ProgramSyntaxError(
                 f"cannot read the program: this number is larger than {MAX_INTEGER}.",
                 text=text,
                 span=span,
                 hint="choose a smaller one.",
             )
-        spelled = str(int(spelled))
     elif kind == "symbol":
         spelled = _unquote(text, span)
     elif spelled in _SPELLINGS:
