@@ -15,12 +15,11 @@ import time
 from collections.abc import Callable
 from random import Random
 
-from lengthwise.crasp.programs.catalog import PROGRAMS
-
 from lengthwise.arrays import numpy_arrays
 from lengthwise.crasp.batched import BatchedProgram
 from lengthwise.crasp.interpreter import run_program
 from lengthwise.crasp.parser import parse_program
+from lengthwise.crasp.programs.catalog import PROGRAMS
 from lengthwise.crasp.syntax import Program
 
 XP = numpy_arrays()
