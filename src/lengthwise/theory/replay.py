@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 Data = Mapping[str, Any]
 
@@ -184,6 +186,8 @@ def as_classes(label: Mapping[int, int]) -> set[frozenset[int]]:
 
 def forces_equal(equations: Iterable[Mapping[int, int]], pairs: Iterable[tuple[int, int]]) -> bool:
     """Return whether homogeneous equations leave no solution in which the unknowns of some pair differ."""
+    from fractions import Fraction  # here, because few certificates need it
+
     rows: dict[int, dict[int, Fraction]] = {}
 
     def reduced(equation: Mapping[int, int]) -> dict[int, Fraction]:
@@ -205,16 +209,16 @@ def forces_equal(equations: Iterable[Mapping[int, int]], pairs: Iterable[tuple[i
             rows[pivot] = {unknown: value / row[pivot] for unknown, value in row.items()}
             for other, old in list(rows.items()):  # a pivot occurs in its own row only
                 if other != pivot and pivot in old:
-                    rows[other] = reduced_by(old, rows[pivot], pivot)
+                    rows[other] = _without_pivot(old, rows[pivot], pivot)
     return not any(reduced({one: 1, two: -1}) for one, two in pairs if one != two)
 
 
-def reduced_by(row: Mapping[int, Fraction], by: Mapping[int, Fraction], pivot: int) -> dict[int, Fraction]:
+def _without_pivot(row: Mapping[int, Fraction], by: Mapping[int, Fraction], pivot: int) -> dict[int, Fraction]:
     """Return a row without the pivot of another, whose entry there is 1."""
     factor = row[pivot]
     result = dict(row)
     for unknown, value in by.items():
-        result[unknown] = result.get(unknown, Fraction(0)) - factor * value
+        result[unknown] = result.get(unknown, 0 * value) - factor * value
         if not result[unknown]:
             del result[unknown]
     return result
