@@ -246,6 +246,11 @@ def list_kind(options: Namespace) -> int:
     elif options.kind == "languages":
         header = ("name", "published", "definition")
         rows = [(each.name, _published(dict(each.published)), each.definition) for each in LANGUAGES.values()]
+    elif options.kind == "bounds":
+        from ..theory.communication import PROBLEMS
+
+        header = ("name", "definition")
+        rows = [(name, problem.definition) for name, problem in PROBLEMS.items()]
     elif options.kind == "encodings":
         header = ("name", "at_least", "at_most", "title")
         rows = [(card.name, _bound(card.at_least), _bound(card.at_most), card.title) for card in ENCODINGS.values()]

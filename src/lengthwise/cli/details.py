@@ -1,4 +1,4 @@
-"""One thing in full: a task, a language, an encoding, a theorem."""
+"""One thing in full: a task, a language, an encoding, a theorem, a bound."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from ..predict.resolve import resolve
 from ..seeds import DATA, open_stream
 from ..tasks.catalog import find_task
 from ..tasks.task import Objective, Task
+from ..theory.communication import PROBLEMS, measure_growth
 from ..theory.theorems import THEOREMS
 from .text import colour, paragraph
 
@@ -142,7 +143,38 @@ def _example_lines(task: Task) -> list[str]:
     ]
 
 
+def _show_bound(name: str) -> Detail:
+    problem = lookup("communication problem", name, PROBLEMS)
+    growth = measure_growth(name)
+    rows = ", ".join(map(str, growth.rows))
+    bits = ", ".join(f"{each:.1f}" for each in growth.bits)
+    excluded = growth.verdict == "linear"
+    lines = [
+        colour(f"{name}: {problem.definition}", "bold"),
+        f"  different rows of the communication matrix, halves of length 1 to {len(growth.rows)}: {rows}",
+        f"  bits to name one: {bits} ({growth.verdict})",
+        paragraph(f"for all n: {problem.argument}", "    ", "  "),
+        paragraph(
+            "so it is not in C-RASP[periodic, local], which passes on O(log n) bits (lengthwise show theorem communication)."
+            if excluded
+            else "communication does not exclude it.",
+            "    ",
+            "  ",
+        ),
+    ]
+    data = {
+        "name": name,
+        "definition": problem.definition,
+        "rows": list(growth.rows),
+        "bits": list(growth.bits),
+        "growth": growth.verdict,
+        "argument": problem.argument,
+    }
+    return data, "\n".join(lines)
+
+
 DETAILS: dict[str, Callable[[str], Detail]] = {
+    "bound": _show_bound,
     "task": _show_task,
     "language": _show_language,
     "encoding": _show_encoding,

@@ -82,7 +82,8 @@ examples:
   lengthwise show language '(ab|bbaa)*' --svg automaton.svg
   lengthwise show program dyck_1
   lengthwise show encoding rope
-  lengthwise show theorem balanced_refinement"""
+  lengthwise show theorem balanced_refinement
+  lengthwise show bound copy                       a communication matrix, row by row"""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -211,17 +212,17 @@ def build_parser() -> argparse.ArgumentParser:
     three = command("list", "list what has a name", _LIST_EXAMPLES)
     three.add_argument(
         "kind",
-        choices=("tasks", "languages", "programs", "encodings", "theorems"),
+        choices=("tasks", "languages", "programs", "encodings", "theorems", "bounds"),
         metavar="KIND",
-        help="tasks, languages, programs, encodings or theorems",
+        help="tasks, languages, programs, encodings, theorems or bounds",
     )
 
     four = command("show", "show one thing in full", _SHOW_EXAMPLES)
     four.add_argument(
         "kind",
-        choices=("task", "language", "program", "encoding", "theorem"),
+        choices=("task", "language", "program", "encoding", "theorem", "bound"),
         metavar="KIND",
-        help="task, language, program, encoding or theorem",
+        help="task, language, program, encoding, theorem or bound",
     )
     four.add_argument(
         "name", metavar="NAME", help="its name; for a language also a regular expression or an automaton file"

@@ -64,16 +64,16 @@ THEOREMS: dict[str, Theorem] = {
     ),
     "known_non_member": Theorem(
         statement=(
-            "Parity, the flip-flop language {0,1,2}*02* and Tomita 3, 5 and 6 are not in C-RASP[periodic, local]. The class "
-            "is closed under quotients by a word and under substituting letters for letters, so a language from which one of "
-            "these can be obtained that way is not in it either. Nor are its next symbols: from them a program with windows "
-            "can tell membership."
+            "Flip-flops ({0,1,2}*02*) and counters modulo a prime, parity first, are not in C-RASP[periodic, local]. The class "
+            "is closed under quotients and under substituting words of one length for letters, so a language from which one "
+            "of these can be obtained that way is not in it either. Nor are its next symbols: from them a program with "
+            "windows can tell membership."
         ),
-        citation=HUANG
-        + " (Lemma 11 for parity and the flip-flop; its table of formal languages for Tomita 3, 5 and 6).",
+        citation=HUANG + " (Lemma 11, for parity and the flip-flop).",
         status=(
-            "Non-membership is published; the closure properties are elementary (docs/concepts/deciding.md). That no "
-            "program means no length generalization is an empirical finding, not a theorem."
+            "Non-membership of parity and the flip-flop is published; for counters modulo other primes it follows from our "
+            "theorem on the Karoubi graph. The closure properties are elementary (docs/concepts/deciding.md). That no program "
+            "means no length generalization is an empirical finding, not a theorem."
         ),
     ),
     "karoubi": Theorem(

@@ -1,0 +1,236 @@
+"""Grades, repairs, hard word pairs, communication matrices, and the ranking of encodings."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+
+import pytest
+from theory_generators import TELLING, random_languages
+
+from lengthwise.cli.main import main
+from lengthwise.crasp.fragments import Fragment, Readout
+from lengthwise.encodings.cards import ENCODINGS
+from lengthwise.errors import InvalidOptionError, UnknownNameError
+from lengthwise.languages.catalog import LANGUAGES, find_language
+from lengthwise.languages.dfa import DFA
+from lengthwise.languages.regex import compile_regex
+from lengthwise.predict.recommend import recommend
+from lengthwise.theory.adversarial import adversarial_pairs
+from lengthwise.theory.claims import Answer, Asked
+from lengthwise.theory.communication import PROBLEMS, count_rows, measure_growth
+from lengthwise.theory.deciders import decide, decide_plain
+from lengthwise.theory.facts import Facts
+from lengthwise.theory.grades import RECORDS, grade
+from lengthwise.theory.repairs import find_repairs, split_symbols
+from lengthwise.theory.verdict import Verdict
+
+NAMED = [entry.language for entry in LANGUAGES.values()] + [compile_regex(text) for text in TELLING]
+
+
+def ask(language: DFA, fragment: Fragment, readout: Readout | None = None, asked: Asked = Asked.MEMBERSHIP) -> Verdict:
+    return decide(Facts(language=language, asked=asked), fragment, readout)
+
+
+# Grades
+
+
+def test_a_yes_has_a_grade_and_nothing_else_does() -> None:
+    for language in NAMED:
+        for fragment in (Fragment.PLAIN, Fragment.PERIODIC_LOCAL):
+            verdict = ask(language, fragment)
+            found = grade(verdict.certificate)
+            assert (found is not None) == (verdict.answer is Answer.YES and verdict.certificate is not None)
+            if found is not None:
+                assert found.level == verdict.level
+                assert found.is_weak == (found.level >= 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "level", "chain", "values"),
+    [("a*b*", 0, 3, 1), ("(ab)*", 1, 2, 2), ("(ab|bbaa)*", 2, 2, 4), ("(a(a(ab)*b)*b)*", 1, 2, 4), ("aaa", 0, 5, 1)],
+)
+def test_grades_of_small_languages_are_what_one_counts_by_hand(text: str, level: int, chain: int, values: int) -> None:
+    found = grade(decide_plain(compile_regex(text)).certificate)
+    assert found is not None
+    assert (found.level, found.chain, found.counter_range) == (level, chain, values)
+    assert found.size is not None
+
+
+def test_a_grade_quotes_the_public_record_of_its_level() -> None:
+    found = grade(decide_plain(compile_regex("(ab)*")).certificate)
+    assert found is not None
+    assert found.record() == (
+        "Published for level 1: of models that fit, the median configuration is right on 93 % of words at three times the "
+        "training length, the best on 100 % (training logs of arXiv 2608.13433, main suite, trained to length 50)."
+    )
+    assert all(
+        0 <= value <= 1 for record in RECORDS.values() for value in (*record.at_100, *record.at_150, *record.at_500)
+    )
+
+
+# Repairs
+
+
+def test_every_repair_is_a_yes_that_was_not_there_before() -> None:
+    kinds = set()
+    for language in [*NAMED, *random_languages(71, 40)]:
+        before = ask(language, Fragment.PLAIN)
+        for repair in find_repairs(language, Fragment.PLAIN):
+            assert repair.verdict.answer is Answer.YES
+            assert before.answer is Answer.NO or (repair.verdict.level or 0) < (before.level or 0)
+            kinds.add(repair.kind)
+    assert kinds == {"readout", "changes"}
+
+
+def test_every_no_of_plain_c_rasp_can_be_repaired_by_telling_changes_apart() -> None:
+    for language in NAMED:
+        if ask(language, Fragment.PLAIN).answer is Answer.NO:
+            assert "changes" in {repair.kind for repair in find_repairs(language, Fragment.PLAIN)}
+
+
+@pytest.mark.parametrize("text", ["(aa)*", "[012]*02*", "(ab|bba)*", "TOMITA_3", "D_2"])
+def test_telling_changes_apart_only_adds_what_the_word_determines(text: str) -> None:
+    language = find_language(text).language if text in LANGUAGES else compile_regex(text)
+    split, names = split_symbols(language, tuple(range(len(language.alphabet))))
+    plain = {name: symbol for symbol, new in names.items() for name in new}
+    for length in range(5):
+        written: dict[tuple[str, ...], int] = {}
+        for word in product(split.alphabet, repeat=length):
+            if word in split:
+                erased = tuple(plain[name] for name in word)
+                written[erased] = written.get(erased, 0) + 1
+        words = {word for word in product(language.alphabet, repeat=length) if word in language}
+        assert written == dict.fromkeys(words, 1)
+
+
+def test_a_repetition_is_repaired_by_a_delimiter() -> None:
+    (repair,) = [
+        each for each in find_repairs(compile_regex("(aa)*"), Fragment.PLAIN, text="(aa)*") if each.kind == "delimiter"
+    ]
+    assert repair.language == compile_regex("((aa);)*")
+    assert repair.advice == "end each repetition with a delimiter of its own: ((aa);)*."
+    for text in ("(a)(b)*", "a*", "(a|b;)*", r"\(a)*"):
+        language = compile_regex(text) if text != r"\(a)*" else compile_regex("a*")
+        assert "delimiter" not in {each.kind for each in find_repairs(language, Fragment.PLAIN, text=text)}
+
+
+def test_what_is_read_at_the_last_symbol_may_be_easier() -> None:
+    kinds = {each.kind for each in find_repairs(compile_regex("[ab]*b"), Fragment.PLAIN)}
+    assert "readout" in kinds
+    assert "readout" not in {
+        each.kind for each in find_repairs(compile_regex("[ab]*b"), Fragment.PLAIN, readout=Readout.LAST_SYMBOL)
+    }
+
+
+# Hard word pairs
+
+
+@pytest.mark.parametrize("readout", Readout)
+@pytest.mark.parametrize("fragment", Fragment)
+def test_pairs_differ_in_membership_and_grow(fragment: Fragment, readout: Readout) -> None:
+    num_pairs = 0
+    for language in [*NAMED, *random_languages(72, 40)]:
+        verdict = ask(language, fragment, readout)
+        if verdict.answer is not Answer.NO or verdict.certificate is None:
+            continue
+        pairs = adversarial_pairs(verdict.certificate, 5)
+        assert len(pairs) == 5
+        for inside, outside in pairs:
+            assert inside in language
+            assert outside not in language
+            num_pairs += 1
+        assert max(map(len, pairs[-1])) > max(map(len, pairs[0]))
+    assert num_pairs > 100
+
+
+def test_pairs_of_plain_c_rasp_look_alike_to_single_counts() -> None:
+    certificate = decide_plain(compile_regex("[ab]*b")).certificate
+    assert certificate is not None
+    for inside, outside in adversarial_pairs(certificate, 6):
+        assert sorted(inside) == sorted(outside)
+
+
+def test_a_yes_gives_no_pairs() -> None:
+    certificate = decide_plain(compile_regex("(ab)*")).certificate
+    assert certificate is not None
+    with pytest.raises(InvalidOptionError, match="pairs come from a NO about membership; this certificate says YES"):
+        adversarial_pairs(certificate, 3)
+
+
+# Communication
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "verdict"),
+    [
+        ("majority", (2, 3, 4, 5, 6, 7), "logarithmic"),
+        ("parity", (2, 2, 2, 2, 2, 2), "bounded"),
+        ("dyck_1", (2, 3, 3, 4, 4, 5), "logarithmic"),
+        ("dyck_2", (3, 6, 11, 22), "linear"),
+        ("copy", (2, 4, 8, 16, 32, 64), "linear"),
+        ("addition", (3, 7, 15, 31), "linear"),
+    ],
+)
+def test_the_rows_of_communication_matrices_grow_as_they_should(name: str, rows: tuple[int, ...], verdict: str) -> None:
+    assert tuple(count_rows(PROBLEMS[name], length) for length in range(1, len(rows) + 1)) == rows
+    growth = measure_growth(name, max_cells=300_000)
+    assert growth.rows[: len(rows)] == rows[: len(growth.rows)]
+    assert growth.verdict == verdict
+    assert len(growth.bits) == len(growth.rows)
+
+
+def test_an_unknown_problem_is_told() -> None:
+    with pytest.raises(UnknownNameError, match="communication problem 'copi' is unknown"):
+        measure_growth("copi")
+
+
+# Recommend
+
+
+@pytest.mark.parametrize("what", ["(aa)*", "PARITY", "(ab)*", "TOMITA_4", "bin_majority", "repeat_copy", "dyck_1"])
+def test_proved_encodings_come_first_and_failing_ones_last(what: str) -> None:
+    advice = recommend(what)
+    assert [row.rank for row in advice.ranking] == list(range(1, len(ENCODINGS) + 1))
+    assert {row.prediction.encoding for row in advice.ranking} == set(ENCODINGS)
+    order = [[Answer.YES, Answer.UNKNOWN, Answer.NO].index(row.prediction.verdict.answer) for row in advice.ranking]
+    assert order == sorted(order)
+    assert all(row.why for row in advice.ranking)
+
+
+def test_the_best_encoding_for_a_period_has_positions() -> None:
+    advice = recommend("(aa)*")
+    assert advice.ranking[0].prediction.encoding == "ape"
+    assert advice.ranking[-1].prediction.verdict.answer is Answer.NO
+
+
+def test_the_command_prints_ranks_reasons_and_repairs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["recommend", "PARITY"]) == 0
+    out = capsys.readouterr().out
+    assert "None of these encodings is predicted to work, so the order means nothing." in out
+    assert "write what a symbol changes into the symbol: a as a₁ or a₂" in out
+    assert main(["recommend", "(aa)*", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["ranking"][0]["encoding"] == "ape"
+    assert data["repairs"][0]["answer"] == "YES"
+
+
+def test_predict_prints_pairs_and_takes_effort(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["predict", "(aa)*", "--pairs", "2", "--json", "--effort", "2"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [(row["encoding"], row["in"], row["out"]) for row in rows] == [
+        ("nope", [], ["a"]),
+        ("nope", ["a", "a"], ["a", "a", "a"]),
+    ]
+    assert main(["predict", "(ab)*", "--pairs", "2"]) == 0
+    assert capsys.readouterr().err == "no pairs: they come from a NO with a certificate.\n"
+    assert main(["predict", "(ab)*", "--effort", "0"]) == 2
+    assert "--effort is at least 1" in capsys.readouterr().err
+
+
+def test_explain_shows_grade_program_and_what_would_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["predict", "(ab|bbaa)*", "--explain", "--encoding", "nope"]) == 0
+    out = capsys.readouterr().out
+    assert "Grade: level 2" in out
+    assert "  The program:\n    alphabet 'a' 'b'\n    read at end\n" in out
+    assert "What would help:\n  - nope: write what a symbol changes" in out
