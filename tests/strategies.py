@@ -15,11 +15,25 @@ from typing import Any
 from hypothesis import strategies as st
 
 from lengthwise.languages.dfa import DFA
-from lengthwise.languages.regex_tree import EMPTY_WORD, Concatenation, Regex, Repetition, Symbols, Union
+from lengthwise.languages.regex_tree import (
+    EMPTY_WORD,
+    Complement,
+    Concatenation,
+    Intersection,
+    LeftQuotient,
+    Regex,
+    Repetition,
+    Reversal,
+    RightQuotient,
+    Symbols,
+    Union,
+)
 
 COUNTS: tuple[tuple[int, int | None], ...] = ((0, None), (1, None), (0, 1), (2, 2), (0, 2), (1, 3), (2, None), (0, 0))
 SIGNS = {(0, None): "*", (1, None): "+", (0, 1): "?"}
-SPECIAL = frozenset("()[]{}|*+?.\\^$-")
+SPECIAL = frozenset("()[]{}|*+?.\\^$-~&/<>")
+
+Loose = Union | Intersection | RightQuotient | LeftQuotient  # what binds less tightly than concatenation
 
 
 def all_words(alphabet: str, max_length: int) -> Iterator[str]:
@@ -32,17 +46,35 @@ def render(tree: Regex) -> str:
     """Return the text of a tree, with a group wherever one could be needed."""
     match tree:
         case Symbols():
-            escaped = ["\\" * (symbol in SPECIAL) + symbol for symbol in tree.symbols]
+            escaped = [show_symbol(symbol) for symbol in tree.symbols]
             return escaped[0] if len(escaped) == 1 else f"[{''.join(escaped)}]"
         case Concatenation():
-            return (
-                "".join(f"({render(part)})" if isinstance(part, Union) else render(part) for part in tree.parts) or "()"
-            )
+            return "".join(_grouped(part, Loose) for part in tree.parts) or "()"
         case Union():
             return "|".join(map(render, tree.parts))
-        case Repetition():
+        case Intersection():
+            return "&".join(_grouped(part, Union) for part in tree.parts)
+        case RightQuotient():
+            return f"{_grouped(tree.whole, Loose)}/{_grouped(tree.end, Loose)}"
+        case LeftQuotient():
+            return f"{_grouped(tree.beginning, Loose)}//{_grouped(tree.whole, Loose)}"
+        case Complement():
+            return "~" + _grouped(tree.part, Loose | Concatenation | Complement)
+        case Reversal() | Repetition():
             inside = render(tree.part) if isinstance(tree.part, Symbols) else f"({render(tree.part)})"
-            return inside + show_count(tree.least, tree.most)
+            return inside + ("^R" if isinstance(tree, Reversal) else show_count(tree.least, tree.most))
+        case _:
+            raise AssertionError(tree)
+
+
+def _grouped(tree: Regex, kinds: Any) -> str:
+    return f"({render(tree)})" if isinstance(tree, kinds) else render(tree)
+
+
+def show_symbol(symbol: str) -> str:
+    """Return a symbol as an expression writes it."""
+    escaped = "".join("\\" * (character in SPECIAL) + character for character in symbol)
+    return escaped if len(symbol) == 1 else f"<{escaped}>"
 
 
 def show_count(least: int, most: int | None) -> str:
@@ -52,20 +84,29 @@ def show_count(least: int, most: int | None) -> str:
     return f"{{{least}}}" if least == most else f"{{{least},{'' if most is None else most}}}"
 
 
-def words_of(tree: Regex, max_length: int) -> frozenset[str]:
-    """Return the words up to a length that a tree describes, by the definition of each operation."""
+def words_of(tree: Regex, max_length: int, alphabet: str = "ab") -> frozenset[str]:
+    """Return the words up to a length that a tree describes, by the definition of each operation.
+
+    The alphabet is for complements. Of the two sides of a quotient, one must be finite.
+    """
     match tree:
         case Symbols():
             return frozenset(symbol for symbol in tree.symbols if len(symbol) <= max_length)
         case Union():
-            return frozenset().union(*(words_of(part, max_length) for part in tree.parts))
+            return frozenset().union(*(words_of(part, max_length, alphabet) for part in tree.parts))
+        case Intersection():
+            return frozenset.intersection(*(words_of(part, max_length, alphabet) for part in tree.parts))
+        case Complement():
+            return frozenset(all_words(alphabet, max_length)) - words_of(tree.part, max_length, alphabet)
+        case Reversal():
+            return frozenset(word[::-1] for word in words_of(tree.part, max_length, alphabet))
         case Concatenation():
             words = frozenset([""])
             for part in tree.parts:
-                words = _joined(words, words_of(part, max_length), max_length)
+                words = _joined(words, words_of(part, max_length, alphabet), max_length)
             return words
         case Repetition():
-            part = words_of(tree.part, max_length)
+            part = words_of(tree.part, max_length, alphabet)
             power = frozenset([""])
             for _ in range(tree.least):
                 power = _joined(power, part, max_length)
@@ -75,6 +116,52 @@ def words_of(tree: Regex, max_length: int) -> frozenset[str]:
                 power = _joined(power, part, max_length)
                 found |= power
             return found
+        case RightQuotient():
+            whole, ends = _quotient_sides(tree.whole, tree.end, max_length, alphabet)
+            found = frozenset(word.removesuffix(end) for word in whole for end in ends if word.endswith(end))
+        case LeftQuotient():
+            whole, beginnings = _quotient_sides(tree.whole, tree.beginning, max_length, alphabet)
+            found = frozenset(word.removeprefix(one) for word in whole for one in beginnings if word.startswith(one))
+        case _:
+            raise AssertionError(tree)
+    return frozenset(word for word in found if len(word) <= max_length)
+
+
+def _quotient_sides(whole: Regex, cut: Regex, max_length: int, alphabet: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return all words of the whole and of what is cut off that matter for words up to a length."""
+    longest_cut = longest(cut)
+    if longest_cut is None:
+        longest_cut = longest(whole)
+    assert longest_cut is not None, "no bound on what is cut off"
+    return words_of(whole, max_length + longest_cut, alphabet), words_of(cut, longest_cut, alphabet)
+
+
+def longest(tree: Regex) -> int | None:
+    """Return a bound on the length of the words of a tree, or None when the operators give none."""
+    match tree:
+        case Symbols():
+            return 1
+        case Complement():
+            return None
+        case Reversal():
+            return longest(tree.part)
+        case RightQuotient() | LeftQuotient():
+            return longest(tree.whole)
+        case Repetition():
+            part = longest(tree.part)
+            if part == 0 or tree.most == 0:
+                return 0
+            return None if part is None or tree.most is None else part * tree.most
+        case Intersection():
+            return min((bound for part in tree.parts if (bound := longest(part)) is not None), default=None)
+        case Union() | Concatenation():
+            bounds = [longest(part) for part in tree.parts]
+            known = [bound for bound in bounds if bound is not None]
+            if len(known) < len(bounds):
+                return None
+            return max(known) if isinstance(tree, Union) else sum(known)
+        case _:
+            raise AssertionError(tree)
 
 
 def _joined(left: frozenset[str], right: frozenset[str], max_length: int) -> frozenset[str]:
@@ -98,6 +185,47 @@ def random_tree(rng: Random, depth: int, alphabet: str) -> Regex:
             return Repetition(part=random_tree(rng, depth - 1, alphabet), least=least, most=most)
     parts = tuple(random_tree(rng, depth - 1, alphabet) for _ in range(rng.randint(2, 3)))
     return Union(parts=parts) if kind == "union" else Concatenation(parts=parts)
+
+
+def random_operator_tree(rng: Random, depth: int, alphabet: str) -> Regex:
+    """Return a random tree with intersections, complements, reversals and quotients by a few short words."""
+
+    def part() -> Regex:
+        return random_operator_tree(rng, depth - 1, alphabet)
+
+    plain = ["concatenation", "union", "repetition"]
+    others = ["intersection", "complement", "reversal", "right quotient", "left quotient"]
+    match rng.choice([*plain, *others]) if depth else "leaf":
+        case "concatenation":
+            return Concatenation(parts=(part(), part()))
+        case "union":
+            return Union(parts=(part(), part()))
+        case "repetition":
+            least, most = rng.choice(COUNTS)
+            return Repetition(part=part(), least=least, most=most)
+        case "intersection":
+            return Intersection(parts=(part(), part()))
+        case "complement":
+            return Complement(part=part())
+        case "reversal":
+            return Reversal(part=part())
+        case "right quotient":
+            return RightQuotient(whole=part(), end=random_short_words(rng, alphabet))
+        case "left quotient":
+            return LeftQuotient(beginning=random_short_words(rng, alphabet), whole=part())
+    return random_tree(rng, 1, alphabet)
+
+
+def random_short_words(rng: Random, alphabet: str) -> Regex:
+    """Return a tree of one or two words of one or two symbols."""
+    return Union(
+        parts=tuple(
+            Concatenation(
+                parts=tuple(Symbols(symbols=(symbol,)) for symbol in rng.choices(alphabet, k=rng.randint(1, 2)))
+            )
+            for _ in range(rng.randint(1, 2))
+        )
+    )
 
 
 def random_regex(rng: Random, depth: int, alphabet: str) -> str:
@@ -160,6 +288,28 @@ def regex_trees(alphabet: str = "ab") -> st.SearchStrategy[Regex]:
         )
 
     return st.recursive(st.one_of(symbols, st.just(EMPTY_WORD)), larger, max_leaves=8)
+
+
+def operator_trees(alphabet: str = "ab") -> st.SearchStrategy[Regex]:
+    """Expressions as trees, with every operator; what a quotient cuts off is finite."""
+    symbols = st.sets(st.sampled_from(alphabet), min_size=1).map(lambda chosen: Symbols(symbols=tuple(sorted(chosen))))
+    words = st.lists(symbols, max_size=2).map(lambda parts: Concatenation(parts=tuple(parts)))
+    finite = st.one_of(words, st.tuples(words, words).map(lambda parts: Union(parts=parts)))
+
+    def larger(smaller: st.SearchStrategy[Regex]) -> st.SearchStrategy[Regex]:
+        pairs = st.tuples(smaller, smaller)
+        return st.one_of(
+            pairs.map(lambda chosen: Concatenation(parts=chosen)),
+            pairs.map(lambda chosen: Union(parts=chosen)),
+            pairs.map(lambda chosen: Intersection(parts=chosen)),
+            smaller.map(lambda part: Complement(part=part)),
+            smaller.map(lambda part: Reversal(part=part)),
+            smaller.map(lambda part: Repetition(part=part, least=0, most=None)),
+            st.builds(lambda whole, end: RightQuotient(whole=whole, end=end), smaller, finite),
+            st.builds(lambda beginning, whole: LeftQuotient(beginning=beginning, whole=whole), finite, smaller),
+        )
+
+    return st.recursive(st.one_of(symbols, st.just(EMPTY_WORD)), larger, max_leaves=6)
 
 
 def regex_texts(alphabet: str = "ab") -> st.SearchStrategy[str]:

@@ -15,6 +15,7 @@ from strategies import all_words, automata, random_dfa, random_table, regex_text
 
 from lengthwise.errors import (
     AlphabetMismatchError,
+    CapExceededError,
     InvalidAlphabetError,
     InvalidAutomatonError,
     InvalidOptionError,
@@ -25,8 +26,11 @@ from lengthwise.languages.dfa_algebra import (
     count_words,
     distinguishing_word,
     left_quotient,
+    left_quotient_by,
     over_alphabet,
+    reverse,
     right_quotient,
+    right_quotient_by,
     separating_suffix,
     shortest_path,
     shortest_word,
@@ -368,6 +372,42 @@ def test_quotients_hold_what_completes_a_word(language: DFA, word: str) -> None:
         assert (other in right) == (other + word in language)
 
 
+@given(automata("ab", 3), automata("ab", 3))
+def test_quotients_by_a_language_hold_what_some_word_of_it_completes(language: DFA, cut: DFA) -> None:
+    left, right = left_quotient_by(language, cut), right_quotient_by(language, cut)
+    # 3 times 3 pairs of states are all met within 8 symbols, so that longer words complete nothing more
+    cuts = [word for word in all_words("ab", 8) if word in cut]
+    for word in all_words("ab", 3):
+        assert (word in left) == any(beginning + word in language for beginning in cuts)
+        assert (word in right) == any(word + end in language for end in cuts)
+
+
+@given(automata(), words("ab", 4))
+def test_a_quotient_by_a_word_is_one_by_the_language_of_that_word(language: DFA, word: str) -> None:
+    alone = compile_regex(word or "()", alphabet="ab")
+    assert left_quotient_by(language, alone) == left_quotient(language, word)
+    assert right_quotient_by(language, alone) == right_quotient(language, word)
+
+
+@given(automata("ab", 5), automata("ab", 5), automata("ab", 5))
+def test_quotients_by_languages_obey_their_laws(language: DFA, one: DFA, two: DFA) -> None:
+    assert right_quotient_by(language, one | two) == right_quotient_by(language, one) | right_quotient_by(language, two)
+    assert left_quotient_by(language, one | two) == left_quotient_by(language, one) | left_quotient_by(language, two)
+    assert left_quotient_by(right_quotient_by(language, one), two) == right_quotient_by(
+        left_quotient_by(language, two), one
+    )
+    assert reverse(right_quotient_by(language, one)) == left_quotient_by(reverse(language), reverse(one))
+
+
+@given(automata())
+def test_a_reversal_holds_the_words_read_backwards(language: DFA) -> None:
+    backwards = reverse(language)
+    assert_canonical(backwards)
+    for word in SHORT_WORDS:
+        assert (word in backwards) == (word[::-1] in language)
+    assert reverse(backwards) == language
+
+
 @given(automata("bd"))
 def test_a_larger_alphabet_keeps_the_words_and_adds_none(language: DFA) -> None:
     larger = over_alphabet(language, "dcba")
@@ -475,7 +515,10 @@ def test_a_symbol_outside_the_alphabet_is_refused() -> None:
     )
 
 
-@pytest.mark.parametrize("operation", [lambda a, b: a & b, lambda a, b: a <= b, distinguishing_word])
+@pytest.mark.parametrize(
+    "operation",
+    [lambda a, b: a & b, lambda a, b: a <= b, distinguishing_word, left_quotient_by, right_quotient_by],
+)
 def test_languages_over_different_alphabets_cannot_be_combined(operation: Callable[[DFA, DFA], object]) -> None:
     with pytest.raises(AlphabetMismatchError) as caught:
         operation(compile_regex("a*"), compile_regex("(ab)*"))
@@ -492,6 +535,39 @@ def test_an_alphabet_cannot_lose_a_symbol() -> None:
         "symbol 'b' of the language is not in the alphabet {a, c}.\n"
         "hint: an alphabet can only grow: name all symbols of the language."
     )
+
+
+MORE = "needs more than 15 states, which is the cap.\nhint: use a smaller language, or raise max_states."
+
+
+@pytest.mark.parametrize(
+    ("build", "text"),
+    [
+        (
+            lambda: product(compile_regex("(a{7})*"), compile_regex("(a{11})*"), lambda one, _: one, max_states=76),
+            "a product of languages with 7 and 11 states would have more than 76 states, which is the cap.\n"
+            "hint: combine smaller languages, or raise the cap.",
+        ),
+        (
+            lambda: reverse(compile_regex("[ab]{4}a[ab]*"), max_states=15),
+            f"a reversal of a language with 7 states {MORE}",
+        ),
+        (
+            lambda: left_quotient_by(compile_regex("([ab]{3}a)*"), compile_regex("[ab]*"), max_states=15),
+            f"a left quotient of a language with 5 states {MORE}",
+        ),
+    ],
+)
+def test_a_construction_that_passes_its_cap_on_states_is_refused(build: Callable[[], DFA], text: str) -> None:
+    with pytest.raises(CapExceededError) as caught:
+        build()
+    assert str(caught.value) == text
+
+
+def test_a_construction_of_exactly_its_cap_on_states_is_built() -> None:
+    seven, eleven = compile_regex("(a{7})*"), compile_regex("(a{11})*")
+    assert product(seven, eleven, lambda one, two: one and two, max_states=77).num_states == 77
+    assert left_quotient_by(compile_regex("([ab]{3}a)*"), compile_regex("[ab]*"), max_states=16).num_states == 16
 
 
 def test_words_of_a_negative_length_are_not_counted() -> None:

@@ -381,7 +381,7 @@ def outcome(text: str, alphabet: str | None = None) -> DFA | LengthwiseError:
 @pytest.mark.parametrize("seed", range(3))
 def test_any_text_gives_a_language_or_one_of_our_errors_within_a_second(seed: int) -> None:
     rng = Random(seed)
-    characters = "ab()[]{}|*+?.,\\^$-019 é"
+    characters = "ab()[]{}|*+?.,\\^$-019 é~&/<>R"
     num_languages = 0
     for number in range(1000):
         text = "".join(rng.choices(characters, k=rng.randint(0, 24)))
@@ -397,6 +397,6 @@ def test_damaged_expressions_give_a_language_or_one_of_our_errors_within_a_secon
     for _ in range(500):
         text = random_regex(rng, 3, "ab")
         at = rng.randint(0, len(text))
-        text = text[:at] + rng.choice("()[]{}|*+?.\\^$-09") + text[at + rng.randrange(2) :]
+        text = text[:at] + rng.choice("()[]{}|*+?.\\^$-09~&/<>R") + text[at + rng.randrange(2) :]
         found = outcome(text)
         assert isinstance(found, DFA) or (found.message and found.hint), text

@@ -14,13 +14,14 @@ from ..languages.dfa import DFA
 from ..languages.dfa_algebra import count_words, shortest_word
 from ..languages.dfa_files import dfa_to_json
 from ..languages.drawing import draw_svg, draw_text
+from ..languages.ladder import Rung, ladder
 from ..predict.resolve import resolve
 from ..seeds import DATA, open_stream
 from ..tasks.catalog import find_task
 from ..tasks.task import Objective, Task
 from ..theory.communication import PROBLEMS, measure_growth
 from ..theory.theorems import THEOREMS
-from .text import colour, paragraph
+from .text import colour, paragraph, table
 
 _COUNTED_LENGTHS = 9
 
@@ -41,6 +42,8 @@ def _show_language(name: str) -> Detail:
             flags = ", ".join(f"{encoding} {'yes' if answer else 'no'}" for encoding, answer in named.published)
             lines.append(f"  published prediction ({named.source}): {flags}")
     shortest = shortest_word(language)
+    rungs = ladder(language)
+    data["classes"] = [asdict(rung) for rung in rungs]
     data |= {"automaton": dfa_to_json(language), "num_states": language.num_states, "words_by_length": counts}
     lines += [
         f"  alphabet {show_alphabet(language.alphabet)}, {language.num_states} state{'s' * (language.num_states > 1)}",
@@ -49,9 +52,21 @@ def _show_language(name: str) -> Detail:
         "",
         *(f"  {row}".rstrip() for row in draw_text(language).split("\n")),
         "",
+        *_ladder_lines(rungs),
+        "",
         f"  verdicts: lengthwise predict {name!r}",
     ]
     return data, "\n".join(lines)
+
+
+def _ladder_lines(rungs: list[Rung]) -> list[str]:
+    """Return one line for each class: whether the language is in it, why not, and the theorem that decides it."""
+    words = {True: "yes", False: "no", None: "?"}
+    rows = [
+        (f"  {rung.name}", words[rung.holds], f"{rung.reason} [{rung.theorem}]" if rung.reason else f"[{rung.theorem}]")
+        for rung in rungs
+    ]
+    return table(("  class", "in it", "why, and the theorem"), rows).split("\n")
 
 
 def language_svg(name: str) -> str:

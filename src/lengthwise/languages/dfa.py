@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from ..errors import AlphabetMismatchError, InvalidAutomatonError, UnknownSymbolError
+from ..errors import AlphabetMismatchError, CapExceededError, InvalidAutomatonError, UnknownSymbolError
 from .alphabet import Alphabet, make_alphabet, show_alphabet
 from .minimization import hopcroft_classes
 
@@ -112,8 +112,11 @@ class DFA:
         return other <= self
 
 
-def product(left: DFA, right: DFA, keep: Callable[[bool, bool], bool]) -> DFA:
-    """Return the language of the words for which ``keep(word in left, word in right)`` holds."""
+def product(left: DFA, right: DFA, keep: Callable[[bool, bool], bool], *, max_states: int | None = None) -> DFA:
+    """Return the language of the words for which ``keep(word in left, word in right)`` holds.
+
+    ``max_states`` bounds the pairs of states that are met, before equivalent ones are merged.
+    """
     require_same_alphabet(left, right)
     numbers = {(0, 0): 0}
     queue = [(0, 0)]
@@ -122,6 +125,12 @@ def product(left: DFA, right: DFA, keep: Callable[[bool, bool], bool]) -> DFA:
         row = []
         for pair in zip(left.transitions[one], right.transitions[two], strict=True):
             if pair not in numbers:
+                if len(queue) == max_states:
+                    raise CapExceededError(
+                        f"a product of languages with {left.num_states:,} and {right.num_states:,} states "
+                        f"would have more than {max_states:,} states, which is the cap.",
+                        hint="combine smaller languages, or raise the cap.",
+                    )
                 numbers[pair] = len(queue)
                 queue.append(pair)
             row.append(numbers[pair])

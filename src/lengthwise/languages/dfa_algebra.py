@@ -1,14 +1,20 @@
-"""What one asks of automata beyond set operations: shortest words, quotients, other alphabets, exact counts."""
+"""What one asks of automata beyond set operations: shortest words, quotients, reversal, other alphabets, exact counts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import chain
 
-from ..errors import AlphabetMismatchError, InvalidOptionError
+from ..errors import AlphabetMismatchError, CapExceededError, InvalidOptionError
 from .alphabet import make_alphabet, show_alphabet
 from .dfa import DFA, require_same_alphabet
 
 Word = tuple[str, ...]
+Pair = tuple[int, int]
+
+MAX_STATES = 10_000
+MAX_STEPS = 5_000_000  # states looked at in all subsets together
+MAX_PAIRS = 1_000_000
 
 
 def shortest_word(language: DFA, start: int = 0) -> Word | None:
@@ -65,6 +71,96 @@ def right_quotient(language: DFA, word: Iterable[str]) -> DFA:
     symbols = tuple(word)
     ends = [state for state in range(language.num_states) if language.run(symbols, state) in language.accepting]
     return DFA(alphabet=language.alphabet, transitions=language.transitions, accepting=ends)
+
+
+def left_quotient_by(language: DFA, beginnings: DFA, *, max_states: int = MAX_STATES) -> DFA:
+    """Return {v : uv in the language for some u in ``beginnings``}."""
+    what = "a left quotient"
+    pairs = _pairs(language, beginnings, [(0, 0)], what)
+    starts = frozenset(one for one, two in pairs if two in beginnings.accepting)
+    moves = [[(target,) for target in targets] for targets in zip(*language.transitions, strict=True)]
+    return _from_subsets(language, starts, moves, language.accepting, what, max_states)
+
+
+def right_quotient_by(language: DFA, ends: DFA) -> DFA:
+    """Return {u : uv in the language for some v in ``ends``}."""
+    sources = _pairs(language, ends, [(state, 0) for state in range(language.num_states)], "a right quotient")
+    queue = [(one, two) for one, two in sources if one in language.accepting and two in ends.accepting]
+    met = set(queue)
+    for pair in queue:
+        for source in sources[pair]:
+            if source not in met:
+                met.add(source)
+                queue.append(source)
+    accepting = {one for one, two in met if two == 0}
+    return DFA(alphabet=language.alphabet, transitions=language.transitions, accepting=accepting)
+
+
+def reverse(language: DFA, *, max_states: int = MAX_STATES) -> DFA:
+    """Return the language of the words read backwards.
+
+    >>> starts_with_a = DFA(alphabet="ab", transitions=[[1, 2], [1, 1], [2, 2]], accepting=[1])
+    >>> "ba" in reverse(starts_with_a), "ab" in reverse(starts_with_a)
+    (True, False)
+    """
+    moves: list[list[list[int]]] = [[[] for _ in language.transitions] for _ in language.alphabet]
+    for state, row in enumerate(language.transitions):
+        for symbol, target in enumerate(row):
+            moves[symbol][target].append(state)
+    return _from_subsets(language, language.accepting, moves, frozenset([0]), "a reversal", max_states)
+
+
+def _pairs(left: DFA, right: DFA, starts: list[Pair], what: str) -> dict[Pair, list[Pair]]:
+    """Return the pairs of states that words lead to from these pairs, each with the pairs one symbol before."""
+    require_same_alphabet(left, right)
+    sources: dict[Pair, list[Pair]] = {pair: [] for pair in starts}
+    queue = list(starts)
+    for pair in queue:
+        for after in zip(left.transitions[pair[0]], right.transitions[pair[1]], strict=True):
+            if after not in sources:
+                if len(queue) >= MAX_PAIRS:
+                    raise CapExceededError(
+                        f"{what} of languages with {left.num_states:,} and {right.num_states:,} states looks at more "
+                        f"than {MAX_PAIRS:,} pairs of states, which is the cap.",
+                        hint="use smaller languages.",
+                    )
+                sources[after] = []
+                queue.append(after)
+            sources[after].append(pair)
+    return sources
+
+
+def _from_subsets(
+    language: DFA,
+    start: frozenset[int],
+    moves: Sequence[Sequence[Collection[int]]],
+    accepting: frozenset[int],
+    what: str,
+    max_states: int,
+) -> DFA:
+    """Return the language that starts in several states of an automaton, ``moves[symbol][state]`` being where it goes."""
+    numbers = {start: 0}
+    queue = [start]
+    rows = []
+    num_steps = 0
+    for subset in queue:
+        num_steps += len(subset)
+        row = []
+        for targets in moves:
+            after = frozenset(chain.from_iterable([targets[state] for state in subset]))
+            if after not in numbers:
+                if len(queue) >= max_states or num_steps > MAX_STEPS:
+                    cap = f"{max_states:,} states" if len(queue) >= max_states else f"{MAX_STEPS:,} steps"
+                    raise CapExceededError(
+                        f"{what} of a language with {language.num_states:,} states needs more than {cap}, which is the cap.",
+                        hint="use a smaller language, or raise max_states.",
+                    )
+                numbers[after] = len(queue)
+                queue.append(after)
+            row.append(numbers[after])
+        rows.append(row)
+    ends = [number for number, subset in enumerate(queue) if subset & accepting]
+    return DFA(alphabet=language.alphabet, transitions=rows, accepting=ends)
 
 
 def over_alphabet(language: DFA, symbols: Iterable[str]) -> DFA:

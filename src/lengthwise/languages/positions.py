@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from ..errors import CapExceededError
 from .alphabet import Alphabet
 from .dfa import DFA
-from .regex_tree import Concatenation, Regex, Repetition, Symbols, Union, num_positions
+from .next_symbols import live_states
+from .regex_tree import Automaton, Concatenation, Regex, Repetition, Symbols, Union, num_positions
 
 MAX_POSITIONS = 20_000
 MAX_STEPS = 5_000_000
@@ -53,6 +54,10 @@ class Positions:
                 return self._run(part, least, most)
             case Repetition():
                 return self._chain(self._copies(tree))
+            case Automaton():
+                return self._embed(tree.language)
+            case _:
+                raise AssertionError("the compiler leaves no other operator")
 
     def _copies(self, tree: Repetition) -> Iterator[tuple[bool, int, int]]:
         """Yield one part per copy: the required ones, then optional ones or a last one that loops."""
@@ -75,6 +80,25 @@ class Positions:
             last = bit | (last if number >= least else 0)
             before = bit
         return least == 0, first, last
+
+    def _embed(self, language: DFA) -> tuple[bool, int, int]:
+        """Add an automaton: one position for every way to arrive at a state from which a word can still end."""
+        groups = _alike(language)
+        bits: dict[tuple[int, int], int] = {}
+        for state, number in arrivals(language):
+            bits[state, number] = bit = 1 << len(self.follow)
+            self.follow.append(0)
+            for symbol in groups[number][0]:
+                self.reading[symbol] |= bit
+        after = [0] * language.num_states
+        for number, (_, targets) in enumerate(groups):
+            for state, target in enumerate(targets):
+                after[state] |= bits.get((target, number), 0)
+        last = 0
+        for (state, _), bit in bits.items():
+            self._link(bit, after[state])
+            last |= bit if state in language.accepting else 0
+        return 0 in language.accepting, after[0], last
 
     def _chain(self, parts: Iterable[tuple[bool, int, int]]) -> tuple[bool, int, int]:
         """Link parts that come one after the other; from the right, so that each is linked once to all that may follow."""
@@ -100,6 +124,22 @@ class Positions:
         return reached
 
 
+def arrivals(language: DFA) -> list[tuple[int, int]]:
+    """Return (state, number of the group) for all states from which a word can still end, and symbols that lead there."""
+    live = live_states(language)
+    return [
+        (state, number) for number, (_, targets) in enumerate(_alike(language)) for state in sorted(live & set(targets))
+    ]
+
+
+def _alike(language: DFA) -> list[tuple[list[str], tuple[int, ...]]]:
+    """Return the symbols in groups that act alike on the states, each group with its targets."""
+    groups: dict[tuple[int, ...], list[str]] = {}
+    for symbol, targets in zip(language.alphabet, zip(*language.transitions, strict=True), strict=True):
+        groups.setdefault(targets, []).append(symbol)
+    return [(symbols, targets) for targets, symbols in groups.items()]
+
+
 def _bits(number: int) -> Iterator[int]:
     digits = f"{number:b}"[::-1]  # text, because taking bits off a long integer one by one is quadratic
     position = digits.find("1")
@@ -108,8 +148,8 @@ def _bits(number: int) -> Iterator[int]:
         position = digits.find("1", position + 1)
 
 
-def determinize(positions: Positions, alphabet: Alphabet, text: str, max_states: int) -> DFA:
-    """Return the language of a position automaton by the subset construction."""
+def determinize(positions: Positions, alphabet: Alphabet, what: str, max_states: int) -> DFA:
+    """Return the language of a position automaton by the subset construction; ``what`` is its name in errors."""
     numbers = {1: 0}
     queue = [1]
     rows = []
@@ -118,7 +158,7 @@ def determinize(positions: Positions, alphabet: Alphabet, text: str, max_states:
         num_steps += current.bit_count()
         if num_steps > MAX_STEPS:
             raise CapExceededError(
-                f"the automaton of {text!r} takes more than {MAX_STEPS:,} steps to build, which is the cap.",
+                f"{what} takes more than {MAX_STEPS:,} steps to build, which is the cap.",
                 hint="use smaller counts.",
             )
         reached = positions.after(current)
@@ -128,7 +168,7 @@ def determinize(positions: Positions, alphabet: Alphabet, text: str, max_states:
             if target not in numbers:
                 if len(queue) >= max_states:
                     raise CapExceededError(
-                        f"the automaton of {text!r} would have more than {max_states:,} states, which is the cap.",
+                        f"{what} would have more than {max_states:,} states, which is the cap.",
                         hint="simplify the expression, or raise the cap with --max-states.",
                     )
                 numbers[target] = len(queue)
