@@ -27,6 +27,7 @@ from lengthwise.theory.facts import Facts
 from lengthwise.theory.theorems import THEOREMS
 
 COMMAND = [sys.executable, "-m", "lengthwise"]
+KNOWN_TASKS = "bin_majority, majority, bin_majority_interleave, unique_copy, repeat_copy, sort, parity, addition"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,11 @@ def test_encodings_can_be_given_with_commas_or_again(run: Runner) -> None:
         ),
         ("PARITY", ["--encoding", "ape"], ["Write a as a, b as b", "The checker compares the two automata completely"]),
         ("[ab]*b", ["--readout", "last"], ["read at the last symbol"]),
-        ("((bb)*bab|a)*", ["--encoding", "ape"], ["NO for C-RASP[periodic, local]", "vertices and", "Theorem (karoubi)"]),
+        (
+            "((bb)*bab|a)*",
+            ["--encoding", "ape"],
+            ["NO for C-RASP[periodic, local]", "vertices and", "Theorem (karoubi)"],
+        ),
     ],
 )
 def test_explain_tells_the_whole_story(run: Runner, what: str, options: list[str], told: list[str]) -> None:
@@ -214,7 +219,7 @@ def test_a_note_about_braces_goes_to_stderr(run: Runner) -> None:
         ("languages", list(LANGUAGES)),
         ("encodings", ["nope", "ape", "sinusoidal", "rope", "alibi"]),
         ("theorems", list(THEOREMS)),
-        ("tasks", ["bin_majority", "parity", "unique_copy", "repeat_copy", "LANGUAGE", "states(LANGUAGE)"]),
+        ("tasks", [*KNOWN_TASKS.split(", "), "LANGUAGE", "states(LANGUAGE)"]),
     ],
 )
 def test_list_names_everything_of_a_kind(run: Runner, kind: str, names: list[str]) -> None:
@@ -245,7 +250,11 @@ def test_list_names_everything_of_a_kind(run: Runner, kind: str, names: list[str
             ["objective: next_symbols, read at the last symbol", "tokens: a, b, <bos>, <sep>, <eos>, <pad>"],
         ),
         ("task", "states(D_2)", ["the state of the minimal automaton", "verdicts: lengthwise predict 'states(D_2)'"]),
-        ("theorem", "known_non_member", ["Source: Huang et al.", "Standing: Non-membership is published"]),
+        (
+            "theorem",
+            "known_non_member",
+            ["Source: Huang et al.", "Standing: Non-membership of parity and the flip-flop is published"],
+        ),
     ],
 )
 def test_show_prints_one_thing_in_full(run: Runner, kind: str, name: str, told: list[str]) -> None:
@@ -380,8 +389,7 @@ def fails(run: Runner, arguments: Sequence[str], *, error: str, hint: str, betwe
 
 REGEX = "cannot read the regular expression: "
 KNOWN_LANGUAGES = ", ".join(LANGUAGES)
-KNOWN_TASKS = "bin_majority, parity, unique_copy, repeat_copy"
-COMMANDS = "predict, run, report, check, list, show"
+COMMANDS = "predict, recommend, run, report, check, crasp, list, show"
 
 
 @pytest.mark.parametrize(

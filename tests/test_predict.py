@@ -24,7 +24,7 @@ from lengthwise.languages.dfa_files import write_dfa
 from lengthwise.languages.regex import compile_regex
 from lengthwise.predict.predict import DEFAULT_ENCODINGS, predict, predict_task
 from lengthwise.predict.resolve import resolve
-from lengthwise.tasks.catalog import find_task
+from lengthwise.tasks.catalog import TASKS, find_task
 from lengthwise.theory.claims import Answer, Asked
 from lengthwise.theory.deciders import decide
 from lengthwise.theory.theorems import THEOREMS
@@ -122,14 +122,14 @@ def test_a_task_is_read_by_its_name_with_its_own_readout(name: str, language: st
     assert question.read_as == "task"
     assert question.facts.language == (compile_regex(language) if language else None)
     assert question.readout is Readout.END_MARKER
-    assert bool(question.facts.cited) == (language is None)
+    assert bool(question.facts.cited or question.facts.program) == (language is None)
 
 
 def test_the_states_of_a_named_language_are_a_task_too() -> None:
     assert resolve("states(D_3)").facts.language == LANGUAGES["D_3"].language
 
 
-KNOWN = ", ".join([*LANGUAGES, "bin_majority", "parity", "unique_copy", "repeat_copy"])
+KNOWN = ", ".join([*LANGUAGES, *TASKS])
 ERRORS: list[tuple[str, dict[str, object], type[LengthwiseError], str]] = [
     (
         "parityy",
@@ -277,7 +277,7 @@ def test_cards_declare_the_bounds_that_are_proved_and_no_others() -> None:
 ANSWERS = {
     "(ab)*": (YES, YES, UNKNOWN, UNKNOWN, UNKNOWN),
     "[ab]*b": (NO, YES, UNKNOWN, UNKNOWN, UNKNOWN),
-    "(aa)*": (NO, YES, UNKNOWN, UNKNOWN, UNKNOWN),
+    "(aa)*": (NO, YES, UNKNOWN, UNKNOWN, NO),
     "TOMITA_4": (NO, YES, UNKNOWN, UNKNOWN, UNKNOWN),
     "PARITY": (NO, NO, NO, NO, NO),
     "[012]*02*": (NO, NO, NO, NO, NO),
@@ -398,6 +398,7 @@ def test_a_row_of_json_has_exactly_the_documented_fields(what: str, level: int |
         "theorem",
         "reason",
         "certificate",
+        "grade",
     ]
     assert data["what"] == what
     assert (data["fragment"], data["readout"], data["alphabet"]) == ("PLAIN", "END_MARKER", ["a", "b"])

@@ -207,7 +207,7 @@ def test_a_spec_stands_alone(run: Runner) -> None:
     [
         (
             ["bin_majorty"],
-            "error: task 'bin_majorty' is unknown. Known: bin_majority, parity, unique_copy, repeat_copy, ",
+            "error: task 'bin_majorty' is unknown. Known: bin_majority, majority, bin_majority_interleave, ",
         ),
         (
             ["parity", "--train-length", "0"],

@@ -39,6 +39,8 @@ class Arrays:
     """Return arrays one behind the other along their last axis."""
     running_sum: Callable[[Array, int], Array]
     """Return the sums in int64 of all entries up to each one, along an axis."""
+    running_max_last: Callable[[Array], Array]
+    """Return the largest of all entries up to each one, along the last axis."""
 
 
 def numpy_arrays() -> Arrays:
@@ -56,6 +58,7 @@ def numpy_arrays() -> Arrays:
         gather_last=lambda values, places: np.take_along_axis(values, places, axis=-1),
         concat_last=lambda parts: np.concatenate(parts, axis=-1),
         running_sum=lambda values, axis: np.cumsum(values, axis=axis, dtype=np.int64),
+        running_max_last=lambda values: np.maximum.accumulate(values, axis=-1),
     )
 
 
@@ -74,6 +77,7 @@ def torch_arrays(device: str = "cpu") -> Arrays:
         gather_last=lambda values, places: torch.take_along_dim(values, places, dim=-1),
         concat_last=lambda parts: torch.cat(parts, dim=-1),
         running_sum=lambda values, axis: torch.cumsum(values, dim=axis, dtype=torch.int64),
+        running_max_last=lambda values: torch.cummax(values, dim=-1).values,
     )
 
 

@@ -9,17 +9,25 @@ from ..errors import InvalidOptionError, unknown_name
 from ..languages.catalog import LANGUAGES, find_language
 from ..languages.dfa import DFA
 from ..languages.regex import compile_regex
+from .arithmetic import Addition
 from .copying import RepeatCopy, UniqueCopy
-from .counting import BinMajority, Parity
+from .counting import BinMajority, BinMajorityInterleave, Majority, Parity
 from .regular import NextSymbols, States
+from .sorting import Sort
 from .task import Task
 
 TASKS: dict[str, Callable[[], Task]] = {
     "bin_majority": BinMajority,
-    "parity": Parity,
+    "majority": Majority,
+    "bin_majority_interleave": BinMajorityInterleave,
     "unique_copy": UniqueCopy,
     "repeat_copy": RepeatCopy,
+    "sort": Sort,
+    "parity": Parity,
+    "addition": Addition,
 }
+
+_SIZED: dict[str, Callable[[int], Task]] = {"unique_copy": UniqueCopy, "sort": Sort}
 
 _CALL = re.compile(r"([a-z_][a-z0-9_]*)\((.*)\)", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\([A-Za-z0-9_, ]*\))?")
@@ -31,18 +39,18 @@ def task_names() -> list[str]:
 
 
 def find_named_task(name: str, *, alphabet: Iterable[str] | None = None) -> Task | None:
-    """Return the task of a name, ``unique_copy(N)`` or ``states(LANGUAGE)``, or None."""
+    """Return the task of a name, ``unique_copy(N)``, ``sort(N)`` or ``states(LANGUAGE)``, or None."""
     if name in TASKS:
         return TASKS[name]()
     call = _CALL.fullmatch(name)
     if call and call[1] == "states":
         return States(_language(call[2], alphabet), call[2])
-    if call and call[1] == "unique_copy":
+    if call and call[1] in _SIZED:
         if not re.fullmatch("[0-9]{1,6}", call[2]):
             raise InvalidOptionError(
-                f"unique_copy takes the number of its symbols; found {call[2]!r}.", hint="for example unique_copy(64)."
+                f"{call[1]} takes the number of its symbols; found {call[2]!r}.", hint=f"for example {call[1]}(64)."
             )
-        return UniqueCopy(int(call[2]))
+        return _SIZED[call[1]](int(call[2]))
     return None
 
 

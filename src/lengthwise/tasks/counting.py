@@ -1,16 +1,19 @@
-"""Counting: majority and parity of bits."""
+"""Counting: majorities, and the parity of bits."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from ..arrays import Array, Arrays
+from ..crasp.fragments import Fragment
 from ..crasp.parser import parse_program
 from ..languages.regex import compile_regex
 from ..seeds import Draw
-from ..theory.facts import Facts
+from ..theory.claims import Answer
+from ..theory.facts import Citation, Facts
 from .task import AnswerTask, shuffled
 
+_ATTEMPTS = 32
 _MAJORITY = """
 alphabet '0' '1' '<sep>'
 start '<bos>'
@@ -45,9 +48,7 @@ class BinMajority(AnswerTask):
 
     def draw_inputs(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> tuple[Array, Array]:
         """Return bits whose number of 0s is uniform over 0, …, length without a tie."""
-        odd = lengths_MB % 2
-        choice = draw.named("zeros").integers(lengths_MB + odd, tuple(lengths_MB.shape[len(draw.keys.shape) :]))
-        zeros = xp.where((odd == 0) & (choice >= lengths_MB // 2), choice + 1, choice)
+        zeros = _untied_zeros(lengths_MB, draw.named("zeros"), xp)
         bits = _bits(zeros, lengths_MB, max_length, draw.named("order"), xp)
         return bits, xp.where(zeros * 2 < lengths_MB, 1, 0)[..., None]
 
@@ -78,6 +79,124 @@ class Parity(AnswerTask):
         ones = draw.named("ones").integers(lengths_MB + 1, tuple(lengths_MB.shape[len(draw.keys.shape) :]))
         bits = _bits(lengths_MB - ones, lengths_MB, max_length, draw.named("order"), xp)
         return bits, xp.where(ones % 2 == 1, self.token("o"), self.token("e"))[..., None]
+
+
+class Majority(AnswerTask):
+    """Which of 26 letters is the most frequent."""
+
+    name = "majority"
+    definition = "the most frequent of 26 letters; letters are uniform, given that one of them is the most frequent"
+    length_means = "the number of letters"
+    symbols = tuple("abcdefghijklmnopqrstuvwxyz")
+    min_length = 1
+    citation = "arXiv 2410.02140"
+    facts = Facts(
+        cited=(
+            Citation(
+                fragment=Fragment.PLAIN,
+                answer=Answer.YES,
+                theorem="library_program",
+                reason="comparing the counts of all letters at the separator is a program (lengthwise show program majority_letter).",
+            ),
+        )
+    )
+
+    def answer_length(self, length: Array) -> Array:
+        """Return 1: one letter."""
+        return length * 0 + 1
+
+    def answer(self, prompt: Sequence[str]) -> list[str]:
+        """Return the most frequent letter."""
+        return [max(sorted(set(prompt)), key=list(prompt).count)]
+
+    def draw_inputs(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> tuple[Array, Array]:
+        """Return the first of up to 32 random words in which one letter is the most frequent.
+
+        If there is none, which happens to 28 % of the words of length 2, 2.5 % of length 3 and 0.1 % of length 4, the word
+        repeats its first letter; for length 2 that is what all such words do.
+        """
+        batch = tuple(lengths_MB.shape[len(draw.keys.shape) :])
+        place = xp.broadcast(xp.arange(max_length), (*lengths_MB.shape, max_length))
+        valid = place < lengths_MB[..., None]
+        first = draw.named("letters").at(0).integers(26, (*batch, max_length))
+        word = xp.broadcast(first[..., :1], tuple(first.shape))
+        found = xp.broadcast(xp.asarray(0) == 1, tuple(lengths_MB.shape))
+        winner = first[..., 0]
+        for attempt in range(_ATTEMPTS):
+            letters = first if attempt == 0 else draw.named("letters").at(attempt).integers(26, (*batch, max_length))
+            counts = xp.stack_last([((letters == letter) & valid).sum(-1) for letter in range(26)])
+            best, is_unique = _unique_best(counts, xp)
+            taken = is_unique & ~found
+            word = xp.where(taken[..., None], letters, word)
+            winner = xp.where(taken, best, winner)
+            found = found | is_unique
+        return word, winner[..., None]
+
+
+class BinMajorityInterleave(AnswerTask):
+    """The majorities of three streams of bits that take turns."""
+
+    name = "bin_majority_interleave"
+    definition = "the majority bits of three interleaved streams, each without a tie"
+    length_means = "the number of bits, of all streams together"
+    symbols = ("0", "1")
+    min_length = 3
+    citation = "arXiv 2410.02140"
+    facts = Facts(
+        cited=(
+            Citation(
+                fragment=Fragment.PERIODIC,
+                answer=Answer.YES,
+                theorem="library_program",
+                reason="the position modulo 3 tells the streams apart (lengthwise show program interleaved_majority).",
+            ),
+            Citation(
+                fragment=Fragment.PLAIN,
+                answer=Answer.UNKNOWN,
+                theorem="published_prediction",
+                reason="no program without positions is known; arXiv 2410.02140 predicts failure without a proof.",
+            ),
+        )
+    )
+
+    def lengths(self, low: int, high: int) -> tuple[int, ...]:
+        """Return the lengths: multiples of three."""
+        return tuple(length for length in super().lengths(low, high) if length % 3 == 0)
+
+    def answer_length(self, length: Array) -> Array:
+        """Return 3: a bit for each stream."""
+        return length * 0 + 3
+
+    def answer(self, prompt: Sequence[str]) -> list[str]:
+        """Return the majority of each stream."""
+        streams = [list(prompt)[start::3] for start in range(3)]
+        return ["1" if stream.count("1") > stream.count("0") else "0" for stream in streams]
+
+    def draw_inputs(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> tuple[Array, Array]:
+        """Return three streams as in bin_majority, taking turns."""
+        each_MB = lengths_MB // 3
+        streams, answers = [], []
+        for number in range(3):
+            own = draw.named("stream").at(number)
+            zeros = _untied_zeros(each_MB, own.named("zeros"), xp)
+            streams.append(_bits(zeros, each_MB, -(-max_length // 3), own.named("order"), xp))
+            answers.append(xp.where(zeros * 2 < each_MB, 1, 0))
+        woven = xp.stack_last(streams)
+        return woven.reshape(*lengths_MB.shape, -1)[..., :max_length], xp.stack_last(answers)
+
+
+def _untied_zeros(lengths_MB: Array, draw: Draw, xp: Arrays) -> Array:
+    """Return how many of so many bits are 0: uniform, without a tie."""
+    odd = lengths_MB % 2
+    choice = draw.integers(lengths_MB + odd, tuple(lengths_MB.shape[len(draw.keys.shape) :]))
+    return xp.where((odd == 0) & (choice >= lengths_MB // 2), choice + 1, choice)
+
+
+def _unique_best(counts_MBS: Array, xp: Arrays) -> tuple[Array, Array]:
+    """Return the symbol with the largest count, and whether it is the only one."""
+    order = xp.stable_argsort(counts_MBS)
+    largest = xp.gather_last(counts_MBS, order[..., -2:])
+    return order[..., -1], largest[..., 1] > largest[..., 0]
 
 
 def _bits(zeros_MB: Array, lengths_MB: Array, max_length: int, draw: Draw, xp: Arrays) -> Array:

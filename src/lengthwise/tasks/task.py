@@ -104,11 +104,14 @@ class AnswerTask(Task):
 
     @abstractmethod
     def answer_length(self, length: Array) -> Array:
-        """Return how many symbols the answer to an input of this length has; for one length or an array of them."""
+        """Return how many symbols the answer to an input of this length has, at most; for one length or an array."""
 
     @abstractmethod
-    def draw_inputs(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> tuple[Array, Array]:
-        """Return inputs and their answers as symbol ids; what lies beyond an instance's own length is arbitrary."""
+    def draw_inputs(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> tuple[Array, ...]:
+        """Return inputs and their answers as symbol ids; what lies beyond an instance's own length is arbitrary.
+
+        Where answers can be shorter than ``answer_length`` says, the third result is how long each is.
+        """
 
     def size(self, length: int) -> int:
         """Return how many tokens an instance of this length has."""
@@ -117,8 +120,8 @@ class AnswerTask(Task):
     def sample(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> Batch:
         """Return random instances of these lengths, wide enough for ``max_length``."""
         lengths_MB = xp.broadcast(lengths_MB, (*draw.keys.shape, lengths_MB.shape[-1]))
-        inputs_MBN, answers_MBA = self.draw_inputs(draw, lengths_MB, max_length, xp)
-        answer_lengths_MB = self.answer_length(lengths_MB)
+        inputs_MBN, answers_MBA, *shorter = self.draw_inputs(draw, lengths_MB, max_length, xp)
+        answer_lengths_MB = shorter[0] if shorter else self.answer_length(lengths_MB)
         return self._frame(inputs_MBN, lengths_MB, answers_MBA, answer_lengths_MB, self.size(max_length), xp)
 
     def _frame(

@@ -33,7 +33,7 @@ def adversarial_pairs(certificate: Certificate, number: int) -> list[Pair]:
     >>> from lengthwise.theory.deciders import decide_plain
     >>> certificate = decide_plain(compile_regex("[ab]*b")).certificate
     >>> [("".join(one), "".join(two)) for one, two in adversarial_pairs(certificate, 2)]
-    [('ab', 'ba'), ('abab', 'abba')]
+    [('ab', 'ba'), ('baab', 'baba')]
     """
     if certificate.answer is not Answer.NO or certificate.asked is not Asked.MEMBERSHIP:
         raise InvalidOptionError(
