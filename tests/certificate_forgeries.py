@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import product
+from math import gcd
 from random import Random
 from typing import Any
 
@@ -19,7 +21,7 @@ from lengthwise.languages.dfa_algebra import separating_suffix, shortest_path
 from lengthwise.theory.claims import Asked
 from lengthwise.theory.counting import build_certificate
 from lengthwise.theory.graph import unrolled_graph
-from lengthwise.theory.potentials import refine
+from lengthwise.theory.potentials import refine, refine_edges, solve_states
 
 Json = dict[str, Any]
 READOUTS = {Asked.MEMBERSHIP: "END_MARKER", Asked.NEXT_SYMBOLS: "LAST_SYMBOL"}
@@ -359,7 +361,9 @@ NO_FORGERS: list[Callable[[DFA], Json | None]] = [
 
 def reduction(rng: Random, language: DFA, fragment: Fragment, asked: Asked = Asked.MEMBERSHIP) -> Json:
     """Claim some reduction to a known non-member."""
-    target, symbols = rng.choice([("PARITY", "ab"), ("{0,1,2}*02*", "012"), ("MOD(3; 0)", "ab"), ("MOD(3; 0, 2)", "ab")])
+    target, symbols = rng.choice(
+        [("PARITY", "ab"), ("{0,1,2}*02*", "012"), ("MOD(3; 0)", "ab"), ("MOD(3; 0, 2)", "ab")]
+    )
     words = {name: [rng.choice(language.alphabet) for _ in range(rng.randint(0, 2))] for name in ("prefix", "suffix")}
     head = {
         "lengthwise": "certificate",
@@ -380,3 +384,192 @@ def with_other_suffixes(language: DFA, data: Json) -> Iterator[Json]:
     for size in range(4):
         for word in product(language.alphabet, repeat=size):
             yield data | {"suffix": list(word)}
+
+
+# NO by a graph
+
+Move = tuple[int, ...]
+Vertex = tuple[int, int, int]  # state, idempotent, residue
+
+#: The rules of a graph certificate that a forger may break. "" breaks none: then nothing false can come of it.
+CHEATS = (
+    "",
+    "idempotent",  # words that are not idempotent
+    "words",  # words of different values as words of one idempotent, so that no residue is left
+    "kept",  # states that their idempotent does not keep
+    "length",  # arrows whose word has another length than the residues say
+    "connected",  # vertices from which one cannot come back
+    "looks",  # blocks of vertices that do not look alike
+    "merge",  # blocks that counts tell apart
+    "pair",  # a pair of two blocks
+    "reach",  # a pair that no word leads to
+)
+
+
+@dataclass
+class Subgraph:
+    """Some vertices and arrows of the Karoubi graph, or of what a forger would like it to be."""
+
+    words: list[list[tuple[str, ...]]]
+    moves: list[Move]
+    moduli: list[int]
+    vertices: list[Vertex] = field(default_factory=list)
+    arrows: list[tuple[tuple[int, int], tuple[str, ...], tuple[int, int]]] = field(default_factory=list)
+
+
+def move_of(language: DFA, word: Sequence[str]) -> Move:
+    return tuple(language.run(word, state) for state in range(language.num_states))
+
+
+def is_idempotent(move: Move) -> bool:
+    return all(move[state] == state for state in move)
+
+
+def random_subgraph(rng: Random, language: DFA, fragment: Fragment, cheat: str) -> Subgraph:
+    """Return idempotents of random words, with all vertices they have, and random arrows."""
+    graph = Subgraph([], [], [])
+    for _ in range(rng.randint(1, 3)):
+        word = tuple(rng.choice(language.alphabet) for _ in range(rng.randint(1, 4)))
+        power = 1
+        while not is_idempotent(move_of(language, word * power)):
+            power += 1
+        words = [word * (rng.randint(1, power) if cheat == "idempotent" else power)]
+        for _ in range(rng.randint(0, 12)):
+            other = tuple(rng.choice(language.alphabet) for _ in range(rng.randint(1, 6)))
+            if cheat == "words" or move_of(language, other) == move_of(language, words[0]):
+                words.append(other)
+        graph.words.append(words)
+        graph.moves.append(move_of(language, words[0]))
+        graph.moduli.append(gcd(*map(len, words)) if fragment.has_periods else 1)
+    for number, (move, modulus) in enumerate(zip(graph.moves, graph.moduli, strict=True)):
+        states = [state for state, target in enumerate(move) if target == state or cheat == "kept"]
+        graph.vertices += [(state, number, residue) for state in states for residue in range(modulus)]
+    for _ in range(rng.randint(4, 60)):
+        source, target = rng.randrange(len(graph.words)), rng.randrange(len(graph.words))
+        word = tuple(rng.choice(language.alphabet) for _ in range(rng.randint(0, 4)))
+        residue = rng.randrange(graph.moduli[source])
+        common = gcd(graph.moduli[source], graph.moduli[target])
+        after = [
+            each
+            for each in range(graph.moduli[target])
+            if (each - residue - len(word)) % common == 0 or cheat == "length"
+        ]
+        graph.arrows.append(((source, residue), word, (target, rng.choice(after))))
+    return graph
+
+
+def edges_of(language: DFA, graph: Subgraph) -> list[list[tuple[int, int]]]:
+    """Return for every vertex its arrows as (number, target)."""
+    numbers = {vertex: number for number, vertex in enumerate(graph.vertices)}
+    edges: list[list[tuple[int, int]]] = [[] for _ in graph.vertices]
+    for label, (source, word, (target, after)) in enumerate(graph.arrows):
+        for number, (state, *look) in enumerate(graph.vertices):
+            if tuple(look) == source:
+                reached = numbers.get((graph.moves[target][language.run(word, state)], target, after))
+                if reached is not None:
+                    edges[number].append((label, reached))
+    return edges
+
+
+def forged_graph(rng: Random, language: DFA, fragment: Fragment, cheat: str) -> Json | None:
+    """Return a graph certificate that breaks one rule, or none, or None where no two vertices stay together."""
+    graph = random_subgraph(rng, language, fragment, cheat)
+    edges = edges_of(language, graph)
+    parts = [list(range(len(graph.vertices)))]
+    if cheat != "connected":
+        parts = strong_components([[target for _, target in row] for row in edges])
+    for members in sorted(parts, key=len, reverse=True)[:3]:
+        place = {vertex: number for number, vertex in enumerate(members)}
+        inner = [[(label, place[target]) for label, target in edges[vertex] if target in place] for vertex in members]
+        looks: dict[tuple[int, ...], int] = {}
+        seen = [looks.setdefault(graph.vertices[vertex][1:], len(looks)) for vertex in members]
+        if cheat == "looks":
+            seen = [rng.randrange(2) for _ in members]
+        blocks: Sequence[int] = seen
+        if cheat != "merge":
+            blocks = refine_edges(members, inner, seen, solver=solve_states).blocks
+        found = distinct_pair(rng, [graph.vertices[vertex][0] for vertex in members], blocks, cheat)
+        if found is not None:
+            listed = [graph.vertices[vertex] for vertex in members]
+            return graph_data(language, fragment, graph, listed, blocks, found, cheat)
+    return None
+
+
+def distinct_pair(rng: Random, states: Sequence[int], blocks: Sequence[int], cheat: str) -> tuple[int, int] | None:
+    """Return two vertices with different states, in one block unless that is the rule to break."""
+    pairs = [
+        (one, two)
+        for one, two in product(range(len(states)), repeat=2)
+        if states[one] != states[two] and (blocks[one] == blocks[two] or cheat == "pair")
+    ]
+    return rng.choice(pairs) if pairs else None
+
+
+def graph_data(
+    language: DFA,
+    fragment: Fragment,
+    graph: Subgraph,
+    vertices: Sequence[Vertex],
+    blocks: Sequence[int],
+    pair: tuple[int, int],
+    cheat: str,
+) -> Json | None:
+    """Return the certificate as it is stated, with honest words around the pair."""
+    state, number, residue = vertices[pair[0]]
+    prefix = prefix_of_length(language, state, residue, graph.moduli[number])
+    if prefix is None and cheat != "reach":
+        return None
+    suffix = separating_suffix(language, state, vertices[pair[1]][0])
+    grouped: dict[int, list[int]] = {}
+    for vertex, block in enumerate(blocks):
+        grouped.setdefault(block, []).append(vertex)
+    arrows = [
+        {"source": list(source), "word": list(word), "target": list(target)} for source, word, target in graph.arrows
+    ]
+    head = {"lengthwise": "certificate", "version": 1, "kind": "graph", "automaton": automaton_of(language)}
+    claim = {"answer": "NO", "fragment": str(fragment), "asked": "MEMBERSHIP", "readout": "END_MARKER"}
+    body = {
+        "idempotents": [[list(word) for word in words] for words in graph.words],
+        "vertices": [list(vertex) for vertex in vertices],
+        "arrows": arrows,
+        "blocks": list(grouped.values()),
+        "pair": list(pair),
+        "prefix": list(prefix or ()),
+        "suffix": list(suffix or ()),
+    }
+    return head | claim | body
+
+
+def prefix_of_length(language: DFA, goal: int, residue: int, modulus: int) -> tuple[str, ...] | None:
+    """Return a word to a state whose length leaves a residue, or None."""
+    words: dict[tuple[int, int], tuple[str, ...]] = {(0, 0): ()}
+    queue = [(0, 0)]
+    for state, length in queue:
+        for symbol in language.alphabet:
+            place = (language.run((symbol,), state), (length + 1) % modulus)
+            if place not in words:
+                words[place] = (*words[state, length], symbol)
+                queue.append(place)
+    return words.get((goal, residue))
+
+
+def hidden_graph(language: DFA, fragment: Fragment) -> Json:
+    """Hide a counter where no word leads, and prove NO for that, with one letter that turns it and one that keeps it."""
+    first = language.num_states
+    data = automaton_of(language)
+    others = len(language.alphabet) - 1
+    data["transitions"] += [[first + 1] + [first] * others, [first] + [first + 1] * others]
+    data["accepting"].append(first)
+    turn, keep = language.alphabet[0], language.alphabet[-1]
+    head = {"lengthwise": "certificate", "version": 1, "kind": "graph", "automaton": data}
+    claim = {"answer": "NO", "fragment": str(fragment), "asked": "MEMBERSHIP", "readout": "END_MARKER"}
+    body = {
+        "idempotents": [[[keep], [keep] * 2]],
+        "vertices": [[first, 0, 0], [first + 1, 0, 0]],
+        "arrows": [{"source": [0, 0], "word": [turn], "target": [0, 0]}],
+        "blocks": [[0, 1]],
+        "pair": [0, 1],
+        "prefix": [],
+        "suffix": [],
+    }
+    return head | claim | body

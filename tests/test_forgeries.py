@@ -6,23 +6,38 @@ import copy
 import json
 import re
 from collections import Counter
+from functools import cache
+from itertools import islice
 from random import Random
 from typing import Any
 
 import pytest
 from certificate_forgeries import (
+    CHEATS,
     NO_FORGERS,
     READOUTS,
     YES_FORGERS,
     Json,
     asking,
     automaton_of,
+    forged_graph,
     forged_yes,
+    hidden_graph,
     reduction,
     with_other_suffixes,
 )
-from test_certificates import NAMED, NEXT_FLIP_FLOP, QUESTIONS, ask, certificate_of
-from theory_generators import random_languages
+from test_certificates import (
+    AFTER_A,
+    EQUAL_COUNTS,
+    LAST_IS_A,
+    NAMED,
+    NEXT_FLIP_FLOP,
+    QUESTIONS,
+    ask,
+    certificate_of,
+    program_certificate,
+)
+from theory_generators import many_languages, random_languages
 
 from lengthwise.crasp.fragments import Fragment, Readout
 from lengthwise.errors import InvalidCertificateError
@@ -77,7 +92,7 @@ def mutate(rng: Random, data: Json) -> Json:
                     ("fragment", [str(fragment) for fragment in Fragment]),
                     ("readout", [str(readout) for readout in Readout]),
                     ("asked", [str(asked) for asked in Asked]),
-                    ("kind", ["potentials", "obstruction", "reduction", "quotients"]),
+                    ("kind", ["potentials", "obstruction", "reduction", "graph", "quotients", "program"]),
                 ]
             )
             data[field] = rng.choice(values)
@@ -117,10 +132,10 @@ def embedded_language(data: Json) -> DFA:
 OPPOSITE = {"YES": Answer.NO, "NO": Answer.YES}
 
 
-def attack(seed: int, num_tries: int) -> Counter[str]:
+def attack(seed: int, num_tries: int, num_languages: int) -> Counter[str]:
     """Try random forgeries; return how many were tried, stayed valid, were rejected, or were no certificate any more."""
     rng = Random(seed)
-    languages = [*NAMED, NEXT_FLIP_FLOP, *random_languages(42, 60)]
+    languages = [*NAMED, NEXT_FLIP_FLOP, *random_languages(42, num_languages)]
     originals = [
         (language, data)
         for language in languages
@@ -131,7 +146,7 @@ def attack(seed: int, num_tries: int) -> Counter[str]:
     by_kind: dict[tuple[str, str], list[tuple[DFA, Json]]] = {}
     for language, data in originals:
         by_kind.setdefault((data["kind"], data["asked"]), []).append((language, data))
-    assert len(by_kind) == 7  # four kinds for membership, and all but quotients for next symbols
+    assert len(by_kind) == 9  # five kinds for membership, and all but quotients for next symbols
     outcome: Counter[str] = Counter()
     for number in range(num_tries):
         language, original = rng.choice(by_kind[sorted(by_kind)[number % len(by_kind)]])
@@ -145,6 +160,7 @@ def attack(seed: int, num_tries: int) -> Counter[str]:
             outcome["no certificate"] += 1
             continue
         outcome["stayed valid" if alone.accepted else "rejected"] += 1
+        outcome[f"valid {original['kind']}"] += alone.accepted
         claim = claimed(mutant)
         if alone.accepted:
             assert claim is not None, mutant
@@ -230,8 +246,10 @@ def forgeries(seed: int, languages: list[DFA]) -> Counter[str]:
                     refuse(f"no_{number}", made and made | {"fragment": str(fragment)}, language)
                 for _ in range(5):
                     refuse("reduction", reduction(rng, language, fragment), language)
-                if (plain := certificate_of(language)) is not None and plain["answer"] == "NO":
-                    refuse("larger_fragment", plain | {"fragment": str(fragment)}, language)
+                for smaller in Fragment:
+                    honest = certificate_of(language, smaller)
+                    if honest is not None and honest["answer"] == "NO":
+                        refuse("bigger_fragment", honest | {"fragment": str(fragment)}, language)
             answer = ask(language, fragment, Readout.LAST_SYMBOL).answer
             for symbol in language.alphabet:
                 quotient = right_quotient(language, (symbol,))
@@ -306,48 +324,166 @@ def claims_of_quotients() -> list[tuple[Readout, Fragment]]:
     return [(readout, fragment) for readout in Readout for fragment in Fragment]
 
 
+KINDS = ["potentials", "obstruction", "reduction", "graph", "quotients"]
+
+
 def report(outcome: Counter[str]) -> str:
+    valid = ", ".join(f"{kind} {outcome['valid ' + kind]}" for kind in KINDS)
     return (
-        f"mutation test: {outcome['tried']} mutants, of which {outcome['stayed valid']} stayed valid and true, "
+        f"mutation test: {outcome['tried']} mutants, of which {outcome['stayed valid']} stayed valid and true ({valid}), "
         f"{outcome['rejected']} were rejected; {outcome['forgeries']} forgeries for languages of the opposite answer, "
         "none accepted"
     )
 
 
-def test_no_mutated_certificate_proves_anything_false(capsys: pytest.CaptureFixture[str]) -> None:
-    outcome = attack(seed=43, num_tries=1_400)
+# Graphs: parts of the Karoubi graph made of random words, honest ones and such as break one rule
+
+#: In the class, and with states that look alike in one component, or only by their residues.
+RICH = [
+    *("(aa)*", "(aaaa)*", "(abab)*", "(ab)*", "((a|b)(a|b))*", "(a|bb)*", "(aab|ab)*", "((ab)*c)*", "(a(ab)*b)*"),
+    *("(a(a(ab)*b)*b)*", "((a|b)c(a|b))*", "(ab|bba)*", "(ab|aabb)*", "(ab|bbaa)*", "(abc|b)*", "(aba|bb)*"),
+]
+
+
+@cache
+def languages_for_graphs(num_languages: int) -> list[DFA]:
+    random = (language for _, language in many_languages(49) if 2 <= language.num_states <= 7)
+    return [*map(compile_regex, RICH), *NAMED, *islice(random, num_languages)]
+
+
+def attack_by_graphs(seed: int, num_tries: int, num_languages: int) -> Counter[tuple[str, Answer | None, str]]:
+    """Try parts of graphs; return how often each cheat came to nothing, was refused or accepted, for which answer."""
+    rng = Random(seed)
+    outcome: Counter[tuple[str, Answer | None, str]] = Counter()
+    languages = languages_for_graphs(num_languages)
+    fragments = [Fragment.LOCAL, Fragment.PERIODIC_LOCAL]
+    pool = [(language, fragment) for language in languages for fragment in fragments if language.num_states < 12]
+    rich = [
+        (language, fragment)
+        for language, fragment in pool
+        if ask(language, fragment, Readout.END_MARKER).answer is Answer.YES
+        and ask(language, Fragment.PLAIN, Readout.END_MARKER).level != 0
+    ]
+    for number in range(num_tries):
+        cheat = CHEATS[number % len(CHEATS)]
+        language, fragment = rng.choice(rich if number % 3 else pool)
+        answer = ask(language, fragment, Readout.END_MARKER).answer
+        data = forged_graph(rng, language, fragment, cheat)
+        if data is None:
+            outcome[cheat, answer, "came to nothing"] += 1
+            continue
+        if answer is Answer.YES:
+            assert cheat, ("two vertices of an honest part of the graph stay together", data)
+        check = check_certificate(data, language)
+        assert not (check.accepted and answer is Answer.YES), data
+        assert not (check.objection or "").startswith("a field is missing"), data
+        outcome[cheat, answer, "accepted" if check.accepted else "refused"] += 1
+    return outcome
+
+
+def report_graphs(outcome: Counter[tuple[str, Answer | None, str]]) -> str:
+    lies = sum(number for (_, answer, what), number in outcome.items() if answer is Answer.YES and what == "refused")
+    true = sum(number for (_, _, what), number in outcome.items() if what == "accepted")
+    lines = [
+        f"graph test: {outcome.total()} parts of graphs; {lies} lies refused, none accepted; {true} true ones accepted"
+    ]
+    for cheat in CHEATS:
+        row = [f"{answer} {what} {n}" for (name, answer, what), n in sorted(outcome.items()) if name == cheat]
+        lines.append(f"  {cheat or 'honest'}: {', '.join(row)}")
+    return "\n".join(lines)
+
+
+def test_no_part_of_a_graph_proves_anything_false() -> None:
+    outcome = attack_by_graphs(50, 1_500, 40)
+    assert (
+        outcome["", Answer.NO, "accepted"] > 5
+    )  # so that the attack is not in vain: where there is a proof, it finds one
+    for cheat in ("words", "length", "connected", "merge", "pair"):
+        assert outcome[cheat, Answer.YES, "refused"] > 2, cheat
+
+
+def test_a_graph_where_no_word_leads_proves_nothing() -> None:
+    refuse = Refusals()
+    for language in NAMED:
+        for fragment in Fragment:
+            if len(language.alphabet) > 1 and ask(language, fragment, Readout.END_MARKER).answer is Answer.YES:
+                for prefix in ("", *language.alphabet):
+                    data = hidden_graph(language, fragment) | {"prefix": [prefix] if prefix else []}
+                    refuse("hidden_graph", data, language)
+    assert refuse.tried["hidden_graph"] > 100
+
+
+@pytest.mark.full
+def test_no_part_of_thirty_thousand_graphs_proves_anything_false(capsys: pytest.CaptureFixture[str]) -> None:
+    outcome = attack_by_graphs(51, 30_000, 300)
     with capsys.disabled():
-        print(f"\n{report(outcome)}")
+        print(f"\n{report_graphs(outcome)}")
+    assert sum(n for (_, answer, what), n in outcome.items() if answer is Answer.YES and what == "refused") > 1_000
+
+
+# Programs: nothing is claimed of a language, so only what the text uses is in question
+
+
+def uses(text: str) -> set[str]:
+    """Return which positions a program's text speaks of, by its signs."""
+    return {name for name, sign in (("windows", "#{"), ("periods", "mod")) if sign in text}
+
+
+def test_no_mutated_program_is_accepted_for_a_fragment_that_lacks_what_it_uses() -> None:
+    rng = Random(52)
+    outcome: Counter[str] = Counter()
+    originals = [program_certificate(text, Fragment.PERIODIC_LOCAL) for text in (EQUAL_COUNTS, LAST_IS_A, AFTER_A)]
+    for _ in range(2_000):
+        mutant = copy.deepcopy(rng.choice(originals))
+        text = mutant["program"]
+        at = rng.randrange(len(text))
+        piece = rng.choice(
+            ["#", "#{1}", "#{0}", "mod", "'a'", "'b'", "not ", "1", "2", "<", "", "", " and 'a'", "read at end\n"]
+        )
+        mutant["program"] = text[:at] + piece + text[at + rng.randint(0, 2) :]
+        mutant["fragment"] = str(rng.choice(list(Fragment)))
+        check = check_certificate(mutant)
+        outcome["accepted" if check.accepted else "rejected"] += 1
+        if check.accepted:
+            assert Fragment(mutant["fragment"]).has_windows or "windows" not in uses(
+                mutant["program"].replace("#{0}", "#")
+            )
+            assert Fragment(mutant["fragment"]).has_periods or "periods" not in uses(mutant["program"])
+        assert not check_certificate(mutant, compile_regex("(ab)*")).accepted
+    assert min(outcome["accepted"], outcome["rejected"]) > 60
+
+
+def test_no_mutated_certificate_proves_anything_false() -> None:
+    outcome = attack(seed=43, num_tries=900, num_languages=25)
     assert outcome["stayed valid"] > 20
-    assert outcome["rejected"] > 700
-    assert outcome["forgeries"] > 1_400
-    assert outcome["claims of NEXT_SYMBOLS"] > 400
+    assert outcome["rejected"] > 450
+    assert outcome["forgeries"] > 900
+    assert outcome["claims of NEXT_SYMBOLS"] > 250
     assert outcome["other questions"] > 20
 
 
-def test_no_forgery_that_breaks_a_single_rule_is_accepted(capsys: pytest.CaptureFixture[str]) -> None:
-    tempting = [
-        compile_regex("[ab]*b[ab]"),  # read at the last symbol NO, although its quotients are YES there
-        compile_regex("(ac|bc|ad)*"),  # NO, but a potential that is rounded would do
-    ]
-    tried = forgeries(45, [*NAMED, *tempting, *random_languages(46, 60)])
-    with capsys.disabled():
-        print(f"\nforgery test: {tried.total()} forgeries of {len(tried)} sorts, none accepted")
+TEMPTING = [
+    compile_regex("[ab]*b[ab]"),  # read at the last symbol NO, although its quotients are YES there
+    compile_regex("(ac|bc|ad)*"),  # NO, but a potential that is rounded would do
+]
+TEMPTING_NEXT = [
+    compile_regex("b*(ab+)*a?"),  # no aa: next symbols YES, membership NO even where the last symbol is seen
+    compile_regex("[ab]*b"),  # next symbols YES, membership NO at the end marker
+    compile_regex("(ab|aabb)*"),
+    NEXT_FLIP_FLOP,
+]
+
+
+def test_no_forgery_that_breaks_a_single_rule_is_accepted() -> None:
+    tried = forgeries(45, [*NAMED[::3], *TEMPTING, *random_languages(46, 15)])
     assert {forger.__name__ for forger in YES_FORGERS} <= set(tried)
     assert {f"no_{number}" for number in range(len(NO_FORGERS))} <= set(tried)
-    assert {"smaller_fragment", "yes_inside", "other_claim_inside", "some_parts", "other_answer"} <= set(tried)
+    assert {"smaller_fragment", "bigger_fragment", "yes_inside", "other_claim_inside"} <= set(tried)
+    assert {"some_parts", "other_answer"} <= set(tried)
 
 
-def test_no_forgery_about_next_symbols_is_accepted(capsys: pytest.CaptureFixture[str]) -> None:
-    tempting = [
-        compile_regex("b*(ab+)*a?"),  # no aa: next symbols YES, membership NO even where the last symbol is seen
-        compile_regex("[ab]*b"),  # next symbols YES, membership NO at the end marker
-        compile_regex("(ab|aabb)*"),
-        NEXT_FLIP_FLOP,
-    ]
-    tried = forgeries_of_next_symbols(47, [*NAMED, *tempting, *random_languages(48, 60)])
-    with capsys.disabled():
-        print(f"\nforgery test, next symbols: {tried.total()} forgeries of {len(tried)} sorts, none accepted")
+def test_no_forgery_about_next_symbols_is_accepted() -> None:
+    tried = forgeries_of_next_symbols(47, [*NAMED[1::3], *TEMPTING_NEXT, *random_languages(48, 15)])
     assert {forger.__name__ for forger in YES_FORGERS} <= set(tried)
     assert {f"no_{number}" for number in range(len(NO_FORGERS))} <= set(tried)
     assert {"smaller_fragment", "reduction", "NEXT_SYMBOLS for MEMBERSHIP", "MEMBERSHIP for NEXT_SYMBOLS"} <= set(tried)
@@ -355,8 +491,18 @@ def test_no_forgery_about_next_symbols_is_accepted(capsys: pytest.CaptureFixture
 
 
 @pytest.mark.full
+def test_no_forgery_is_accepted_for_many_languages(capsys: pytest.CaptureFixture[str]) -> None:
+    tried = forgeries(53, [*NAMED, *TEMPTING, *random_languages(54, 150)])
+    asked_next = forgeries_of_next_symbols(55, [*NAMED, *TEMPTING_NEXT, *random_languages(56, 150)])
+    with capsys.disabled():
+        print(f"\nforgery test: {tried.total()} forgeries of {len(tried)} sorts, none accepted")
+        print(f"forgery test, next symbols: {asked_next.total()} of {len(asked_next)} sorts, none accepted")
+    assert min(tried.total(), asked_next.total()) > 10_000
+
+
+@pytest.mark.full
 def test_no_certificate_of_ten_thousand_mutants_proves_anything_false(capsys: pytest.CaptureFixture[str]) -> None:
-    outcome = attack(seed=44, num_tries=10_000)
+    outcome = attack(seed=44, num_tries=10_000, num_languages=60)
     with capsys.disabled():
         print(f"\n{report(outcome)}")
     assert outcome["tried"] == 10_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import product
 from random import Random
 
@@ -32,6 +33,9 @@ TELLING = [
     "((bb)*bab|a)*",
 ]
 
+#: Not in C-RASP[periodic, local], although neither a flip-flop nor a counter hides in them: only the graph says so.
+GAPS = ["(aab*aa|ab)*", "(cca*b|bb|a)*", "((bb)*bab|a)*", "(b*aa|baba)*"]
+
 
 def random_languages(seed: int, num_languages: int, *, depth: int = 3, max_states: int = 6) -> list[DFA]:
     """Return distinct random languages over two or three letters with at least two states, half of them starred."""
@@ -47,6 +51,43 @@ def random_languages(seed: int, num_languages: int, *, depth: int = 3, max_state
         if 2 <= language.num_states <= 2 * max_states:
             found[language] = None
     return list(found)
+
+
+def random_dfa_with_dead_ends(rng: Random, num_states: int, alphabet: str) -> DFA:
+    """Return the language of a random automaton most of whose transitions lead to a sink: few symbols can follow."""
+    sink = num_states - 1
+    rows = [[sink if rng.random() < 0.55 else rng.randrange(sink) for _ in alphabet] for _ in range(sink)]
+    accepting = [state for state in range(sink) if rng.random() < 0.5]
+    return DFA(alphabet=alphabet, transitions=[*rows, [sink] * len(alphabet)], accepting=accepting)
+
+
+#: Where the languages of :func:`many_languages` come from.
+REGEX, SMALL_DFA, LARGE_DFA = SOURCES = ("expressions", "automata of 3 to 5 states", "automata of 6 to 8 states")
+
+
+def many_languages(seed: int) -> Iterator[tuple[str, DFA]]:
+    """Yield distinct languages without end, each with its source; automata are uniform, or have many dead ends.
+
+    Of four languages two are expressions of depth up to 5 over two or three letters, and two are minimal automata.
+    """
+    rng = Random(seed)
+    met: set[DFA] = set()
+    number = 0
+    while True:
+        alphabet = rng.choice(("ab", "abc"))
+        source = (REGEX, SMALL_DFA, REGEX, LARGE_DFA)[number % 4]
+        if source == REGEX:
+            text = random_regex(rng, rng.randint(2, 5), alphabet)
+            language = compile_regex(f"({text})*" if rng.random() < 0.3 else text, alphabet=alphabet)
+        else:
+            num_states = rng.randint(3, 5) if source == SMALL_DFA else rng.randint(6, 8)
+            language = rng.choice((random_dfa, random_dfa_with_dead_ends))(rng, num_states, alphabet)
+            if language.num_states != num_states:
+                continue
+        if language not in met:
+            met.add(language)
+            number += 1
+            yield source, language
 
 
 def random_word(rng: Random, alphabet: tuple[str, ...], length: int) -> tuple[str, ...]:
