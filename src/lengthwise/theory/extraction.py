@@ -111,6 +111,7 @@ class _Extraction:
         }
         self.states: dict[int, Expression] = {}  # of every live vertex: the run is there before this position
         self.num_tests = 0
+        self.looks: dict[int, list[Expression]] = {}  # what is seen at each vertex, which many formulas need
         for number in range(len(certificate.components)):
             self._component(number)
         accepting = certificate.language.accepting
@@ -226,6 +227,11 @@ class _Extraction:
 
     def _seen(self, vertex: int) -> list[Expression]:
         """Return what can be seen of a vertex without counting: the last letters, and the position."""
+        if vertex not in self.looks:
+            self.looks[vertex] = self._look(vertex)
+        return self.looks[vertex]
+
+    def _look(self, vertex: int) -> list[Expression]:
         _, letters, residue = self.certificate.vertices[vertex]
         seen: list[Expression] = []
         for distance, letter in enumerate(reversed(letters), start=1):

@@ -24,7 +24,7 @@ from ..languages.semigroup import transition_semigroup
 from .certificates import ReductionCertificate
 from .claims import Asked
 
-MAX_STEPS = 400_000  # tuples of states walked over, in all tries together
+MAX_STEPS = 100_000  # tuples of states walked over, in all tries together
 MAX_IMAGE = 120  # letters in an image
 MAX_SUFFIX_STEPS = 256
 MAX_ELEMENTS = 5_000  # of the semigroup, for counters modulo 3 and more
@@ -178,6 +178,7 @@ def _images(
     layers: list[dict[States, tuple[States, int]]] = []
     layer: dict[States, tuple[States, int]] = {start: (start, 0)}
     needed = set(goals.values())
+    met: set[frozenset[States]] = set()  # a layer that comes again brings nothing new
     columns = list(zip(*language.transitions, strict=True))
     for _ in range(longest):
         following: dict[States, tuple[States, int]] = {}
@@ -188,8 +189,10 @@ def _images(
         layers.append(following)
         if needed <= following.keys():
             return {symbol: _walk_back(layers, goal) for symbol, goal in goals.items()}
-        if budget.left < 0:
+        reached = frozenset(following)
+        if budget.left < 0 or reached in met:
             return None
+        met.add(reached)
         layer = following
     return None
 

@@ -32,7 +32,7 @@ FIRST_STEPS = 20_000  # of the search for a reduction before the graph is built
 class Caps:
     """How much is tried before the answer is UNKNOWN, or a YES comes without its program."""
 
-    max_elements: int = 15_000  # of the transition semigroup
+    max_elements: int = 50_000  # of the transition semigroup
     max_arrows: int = 1_000_000  # of the Karoubi graph
     max_vertices: int = 5_000  # of an unrolled automaton
     max_window: int = 12
