@@ -23,9 +23,6 @@ from ..theory.certificates import (
 )
 from ..theory.claims import Answer, Asked
 from ..theory.counting import describe_counts
-from ..theory.extraction import extract_program
-from ..theory.grades import grade
-from ..theory.repairs import find_repairs
 from ..theory.theorems import MEANINGS, THEOREMS
 from ..theory.verdict import Verdict
 from .text import colour, paragraph
@@ -90,6 +87,9 @@ def explain_prediction(row: Prediction) -> str:
 
 def _grade_story(verdict: Verdict) -> list[str]:
     """Return, for a YES, its grade, its program, and what the public record says about such programs."""
+    from ..theory.extraction import extract_program  # here, because only --explain needs these
+    from ..theory.grades import grade
+
     found = grade(verdict.certificate)
     if found is None:
         return []
@@ -108,6 +108,9 @@ def _grade_story(verdict: Verdict) -> list[str]:
 
 def advise(question: Question, rows: Iterable[Prediction]) -> list[str]:
     """Return what would help where the answer is NO or weak, each suggestion decided before it is made."""
+    from ..theory.grades import grade  # here, because only --explain needs these
+    from ..theory.repairs import find_repairs
+
     language = question.facts.language
     if language is None or question.facts.asked is not Asked.MEMBERSHIP:
         return []
