@@ -25,6 +25,7 @@ from lengthwise.crasp.syntax import Constant, CountAt, CountBefore, Program, Sym
 from lengthwise.crasp.trace import trace_html, trace_program, trace_text
 from lengthwise.errors import (
     AlphabetMismatchError,
+    CapExceededError,
     InvalidOptionError,
     InvalidProgramError,
     NoSuchWordError,
@@ -308,6 +309,8 @@ def test_sides_that_cannot_be_compared_are_refused() -> None:
         compare(acceptor, compile_regex("(a|c)*"))
     with pytest.raises(InvalidOptionError, match="a longest length of 0 leaves no word to compare"):
         compare(acceptor, acceptor, max_length=0)
+    with pytest.raises(CapExceededError, match="more than 20,000,000 words up to length 60 over 2 symbols"):
+        compare(acceptor, acceptor, max_length=60)
 
 
 # Trace

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from ..arrays import Array, numpy_arrays
-from ..errors import AlphabetMismatchError, InvalidOptionError, InvalidProgramError
+from ..errors import AlphabetMismatchError, CapExceededError, InvalidOptionError, InvalidProgramError
 from ..languages.alphabet import Alphabet, show_alphabet
 from ..languages.dfa import DFA
 from ..languages.dfa_algebra import Word
@@ -20,7 +20,8 @@ from .batched import NO_SYMBOL, BatchedProgram
 from .fragments import Readout
 from .syntax import ACCEPT, Program, next_name
 
-MAX_WORDS = 200_000
+MAX_WORDS = 200_000  # tried where no length is asked for
+MAX_WORDS_ASKED = 20_000_000
 _CHUNK = 20_000
 
 
@@ -66,6 +67,7 @@ def compare(
             f"a longest length of {last} leaves no word to compare; it is at least {first} here.",
             hint="choose a larger one, or leave it out.",
         )
+    _require_few(alphabet, first, last)
     tell_left, tell_right = _teller(left), _teller(right)
     num_words = 0
     for length in range(first, last + 1):
@@ -85,6 +87,18 @@ def compare(
                     right=_said(right, said[1][row]),
                 )
     return Comparison(num_words=num_words, min_length=first, max_length=last, counterexample=None)
+
+
+def _require_few(alphabet: Alphabet, first: int, last: int) -> None:
+    """Raise if there are too many words to try."""
+    number = 0
+    for length in range(first, last + 1):
+        number += len(alphabet) ** length
+        if number > MAX_WORDS_ASKED:
+            raise CapExceededError(
+                f"there are more than {MAX_WORDS_ASKED:,} words up to length {last} over {len(alphabet)} symbols, the cap.",
+                hint=f"choose a longest length of at most {length - 1}.",
+            )
 
 
 def all_words(num_symbols: int, length: int) -> Iterator[Any]:
