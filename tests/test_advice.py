@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import json
-from itertools import product
+from dataclasses import replace
+from itertools import pairwise, product
+from math import comb
+from string import ascii_lowercase
 
 import pytest
 from theory_generators import TELLING, random_languages
 
 from lengthwise.cli.main import main
 from lengthwise.crasp.fragments import Fragment, Readout
+from lengthwise.crasp.measures import size_of
+from lengthwise.crasp.parser import parse_program
 from lengthwise.encodings.cards import ENCODINGS
-from lengthwise.errors import InvalidOptionError, UnknownNameError
+from lengthwise.errors import CapExceededError, InvalidOptionError, UnknownNameError
 from lengthwise.languages.catalog import LANGUAGES, find_language
 from lengthwise.languages.dfa import DFA
 from lengthwise.languages.regex import compile_regex
+from lengthwise.predict.predict import predict
 from lengthwise.predict.recommend import recommend
-from lengthwise.theory.adversarial import adversarial_pairs
+from lengthwise.theory.adversarial import MAX_LETTERS, adversarial_pairs
 from lengthwise.theory.claims import Answer, Asked
 from lengthwise.theory.communication import PROBLEMS, count_rows, measure_growth
 from lengthwise.theory.deciders import decide, decide_plain
 from lengthwise.theory.facts import Facts
-from lengthwise.theory.grades import RECORDS, grade
-from lengthwise.theory.repairs import find_repairs, split_symbols
+from lengthwise.theory.grades import MAX_EXTRACTED_VERTICES, RECORDS, grade
+from lengthwise.theory.repairs import MAX_SPLIT_TRIES, Repair, find_repairs, split_symbols
 from lengthwise.theory.verdict import Verdict
 
 NAMED = [entry.language for entry in LANGUAGES.values()] + [compile_regex(text) for text in TELLING]
@@ -64,9 +70,36 @@ def test_a_grade_quotes_the_public_record_of_its_level() -> None:
         "Published for level 1: of models that fit, the median configuration is right on 93 % of words at three times the "
         "training length, the best on 100 % (training logs of arXiv 2608.13433, main suite, trained to length 50)."
     )
-    assert all(
-        0 <= value <= 1 for record in RECORDS.values() for value in (*record.at_100, *record.at_150, *record.at_500)
-    )
+
+
+def test_the_public_record_is_quoted_as_it_was_measured() -> None:
+    figures = {
+        name: (record.num_languages, record.at_100, record.at_150, record.at_500) for name, record in RECORDS.items()
+    }
+    assert figures == {  # languages; the best and the median configuration, for each bin of lengths
+        "level 0": (32, (1.00, 0.95), (1.00, 0.84), (1.00, 0.70)),
+        "level 1": (32, (1.00, 1.00), (1.00, 0.93), (0.97, 0.22)),
+        "level 2": (1, (1.00, 0.68), (0.93, 0.00), (0.00, 0.00)),
+        "NO": (60, (0.63, 0.31), (0.26, 0.01), (0.01, 0.00)),
+    }
+
+
+def test_a_given_program_is_graded_by_what_can_be_read_off_it() -> None:
+    program = parse_program("alphabet 'a' 'b'\naccept := 3*#['a'] - 2*#['b'] > 0 and #['a'] > 1")
+    found = grade(decide(Facts(program=program), Fragment.PLAIN).certificate)
+    assert found is not None
+    assert (found.level, found.depth, found.size) == (1, 1, size_of(program))
+    assert (found.chain, found.counter_range, found.largest_coefficient) == (None, None, 3)
+    assert found.summary() == f"level 1, largest coefficient 3, a program of size {found.size} and depth 1"
+
+
+def test_no_program_is_extracted_from_a_very_large_certificate() -> None:
+    longest = MAX_EXTRACTED_VERTICES - 2  # a word of n letters has n + 2 states
+    few, many = (grade(decide_plain(compile_regex(f"a{{{length}}}")).certificate) for length in (longest, longest + 1))
+    assert few is not None
+    assert few.size is not None
+    assert many is not None
+    assert (many.size, many.depth, many.chain) == (None, None, MAX_EXTRACTED_VERTICES + 1)
 
 
 # Repairs
@@ -110,9 +143,38 @@ def test_a_repetition_is_repaired_by_a_delimiter() -> None:
     ]
     assert repair.language == compile_regex("((aa);)*")
     assert repair.advice == "end each repetition with a delimiter of its own: ((aa);)*."
-    for text in ("(a)(b)*", "a*", "(a|b;)*", r"\(a)*"):
-        language = compile_regex(text) if text != r"\(a)*" else compile_regex("a*")
+    for text in ("(aa)(aa)*", "a*", "(aa|b;)*", "b|(aa)*", "(aa)*&(aaa)*", r"aa\*"):
+        language = compile_regex(text)
         assert "delimiter" not in {each.kind for each in find_repairs(language, Fragment.PLAIN, text=text)}
+
+
+def test_a_delimiter_is_decided_over_the_alphabet_of_the_language_and_only_if_it_is_new() -> None:
+    def delimited(alphabet: str, text: str = "(aa)*") -> list[Repair]:
+        language = compile_regex(text, alphabet=alphabet)
+        return [each for each in find_repairs(language, Fragment.PLAIN, text=text) if each.kind == "delimiter"]
+
+    (repair,) = delimited("abc")
+    assert repair.language == compile_regex("((aa);)*", alphabet="abc;")
+    assert repair.verdict.alphabet == (";", "a", "b", "c")
+    assert delimited("a;") == []
+    assert delimited("ab", "(..)*") == []  # any symbol would be the delimiter too
+
+
+def test_of_many_letters_few_sets_are_tried_and_all_of_them_together() -> None:
+    anything = f"[{ascii_lowercase}]"
+    language = compile_regex(f"({anything}{anything})*")
+    assert comb(len(ascii_lowercase), 2) > MAX_SPLIT_TRIES  # so that not even all pairs are tried
+    (repair,) = find_repairs(language, Fragment.PLAIN)
+    assert (repair.kind, repair.verdict.answer) == ("changes", Answer.YES)
+    assert len(repair.language.alphabet) == 2 * len(ascii_lowercase)
+
+
+def test_a_repair_says_what_was_decided_and_for_which_class() -> None:
+    (repair,) = find_repairs(compile_regex("[ab]*b"), Fragment.PLAIN)[:1]
+    advice = "read the answer where the last symbol is seen, not at a separator after it."
+    assert repair.sentence() == f"{advice} Decided: YES for C-RASP, level 0."
+    without = replace(repair, verdict=replace(repair.verdict, certificate=None))
+    assert without.sentence() == f"{advice} Decided: YES for C-RASP."
 
 
 def test_what_is_read_at_the_last_symbol_may_be_easier() -> None:
@@ -140,8 +202,24 @@ def test_pairs_differ_in_membership_and_grow(fragment: Fragment, readout: Readou
             assert inside in language
             assert outside not in language
             num_pairs += 1
-        assert max(map(len, pairs[-1])) > max(map(len, pairs[0]))
+        letters = [len(inside) + len(outside) for inside, outside in pairs]
+        steps = {after - before for before, after in pairwise(letters)}
+        assert len(steps) == 1  # linearly, so that many pairs can be had
+        assert min(steps) > 0
     assert num_pairs > 100
+
+
+def test_pairs_stop_at_a_cap_that_says_how_many_there_are() -> None:
+    certificate = decide_plain(compile_regex("(aa)*")).certificate
+    assert certificate is not None
+    with pytest.raises(CapExceededError) as caught:
+        adversarial_pairs(certificate, 10**9)
+    number = int(caught.value.hint.removeprefix("ask for at most ").removesuffix(" pairs."))
+    assert caught.value.message == f"{number + 1} pairs have more than {MAX_LETTERS:,} letters together, the cap."
+    pairs = adversarial_pairs(certificate, number)
+    assert sum(len(one) + len(two) for one, two in pairs) <= MAX_LETTERS
+    with pytest.raises(CapExceededError):
+        adversarial_pairs(certificate, number + 1)
 
 
 def test_pairs_of_plain_c_rasp_look_alike_to_single_counts() -> None:
@@ -204,11 +282,45 @@ def test_the_best_encoding_for_a_period_has_positions() -> None:
     assert advice.ranking[-1].prediction.verdict.answer is Answer.NO
 
 
+def ranked(what: str, encodings: list[str] | str | None = None, **options: str) -> list[str]:
+    return [row.prediction.encoding for row in recommend(what, encodings=encodings, **options).ranking]  # type: ignore[arg-type]
+
+
+def test_encodings_that_are_equally_good_keep_their_order_and_others_do_not() -> None:
+    assert ranked("(ab)*", ["nope", "ape"]) == ["nope", "ape"]
+    assert ranked("(ab)*", ["ape", "nope"]) == ["ape", "nope"]
+    assert ranked("(aa)*", ["alibi", "rope", "nope", "ape"]) == ["ape", "rope", "nope", "alibi"]
+    assert ranked("unique_copy", ["rope", "nope"]) == ["nope", "rope"]  # both open, more is proved of nope
+
+
+def test_one_encoding_may_be_given_as_a_string_and_none_is_an_error() -> None:
+    assert ranked("(aa)*", "ape") == ["ape"]
+    for ask_for_none in (recommend, predict):
+        with pytest.raises(InvalidOptionError) as caught:
+            ask_for_none("(aa)*", encodings=[])
+        assert str(caught.value) == (
+            f"no encoding is named; a prediction needs at least one of {', '.join(ENCODINGS)}.\n"
+            "hint: name one, or leave the encodings out for nope and ape."
+        )
+
+
+def test_the_alphabet_and_the_reading_as_an_expression_reach_the_ranking(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ranked(".*ab.*", ["nope"], alphabet="abc") == ["nope"]
+    for alphabet, answer in (("ab", "YES"), ("abc", "NO")):
+        assert main(["recommend", ".*ab.*", "--alphabet", alphabet, "--json"]) == 0
+        rows = json.loads(capsys.readouterr().out)["ranking"]
+        assert {row["encoding"]: row["answer"] for row in rows}["nope"] == answer
+        assert rows[0]["alphabet"] == list(alphabet)
+    assert main(["recommend", "PARITY", "--regex", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["ranking"][0]["read_as"] == "regex"
+
+
 def test_the_command_prints_ranks_reasons_and_repairs(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["recommend", "PARITY"]) == 0
     out = capsys.readouterr().out
     assert "None of these encodings is predicted to work, so the order means nothing." in out
     assert "write what a symbol changes into the symbol: a as a₁ or a₂" in out
+    assert "Decided: YES for C-RASP, level 1." in " ".join(out.split())
     assert main(["recommend", "(aa)*", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["ranking"][0]["encoding"] == "ape"
@@ -234,3 +346,17 @@ def test_explain_shows_grade_program_and_what_would_help(capsys: pytest.CaptureF
     assert "Grade: level 2" in out
     assert "  The program:\n    alphabet 'a' 'b'\n    read at end\n" in out
     assert "What would help:\n  - nope: write what a symbol changes" in out
+
+
+def test_only_encodings_that_are_proved_to_learn_a_class_get_advice(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["predict", "PARITY", "--explain", "--encoding", "nope,ape,sinusoidal,rope,alibi"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    advice = out.partition("What would help: ")[2]
+    for encoding, notation in (("nope", "C-RASP"), ("ape", "C-RASP[periodic, local]")):
+        assert f"- {encoding}: write what a symbol changes" in advice
+        assert f"Decided: YES for {notation}, level" in advice
+    for encoding in ("sinusoidal", "rope", "alibi"):
+        assert f"{encoding}: NO for" in out
+        assert f"- {encoding}:" not in advice
+    assert main(["predict", "PARITY", "--explain", "--encoding", "rope"]) == 0
+    assert "Decided: YES" not in capsys.readouterr().out

@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import pytest
@@ -25,6 +25,7 @@ from lengthwise.theory.claims import Asked
 from lengthwise.theory.deciders import decide
 from lengthwise.theory.facts import Facts
 from lengthwise.theory.theorems import THEOREMS
+from lengthwise.theory.windows import Caps
 
 COMMAND = [sys.executable, "-m", "lengthwise"]
 KNOWN_TASKS = "bin_majority, majority, bin_majority_interleave, unique_copy, repeat_copy, sort, parity, addition"
@@ -213,6 +214,15 @@ def test_a_note_about_braces_goes_to_stderr(run: Runner) -> None:
     assert len(json.loads(outcome.out)) == 2
 
 
+def test_effort_says_what_it_multiplies(run: Runner) -> None:
+    out = " ".join(run.answers("predict", "--help").split())
+    told = out.partition("--effort N multiply by N the caps on ")[2].partition(" --exit-code")[0]
+    parts = {"max_elements": "semigroup", "max_arrows": "graph", "max_vertices": "vertices"}
+    parts |= {"max_window": "window", "max_period": "period"}
+    assert {field.name for field in fields(Caps)} == set(parts)
+    assert all(part in told for part in parts.values())
+
+
 @pytest.mark.parametrize(
     ("kind", "names"),
     [
@@ -361,6 +371,20 @@ def test_check_rejects_a_changed_certificate_with_its_reason(run: Runner, verdic
     }
 
 
+def test_check_says_when_a_certificate_makes_no_claim(run: Runner, tmp_path: Path) -> None:
+    path = tmp_path / "empty.json"
+    path.write_text(json.dumps({"lengthwise": "certificate", "version": 1, "answer": 7}), encoding="utf-8")
+    outcome = run("check", str(path))
+    assert (outcome.code, outcome.err) == (1, "")
+    assert outcome.out.startswith(
+        "rejected: the certificate does not say what it claims: a field is missing or malformed"
+    )
+    assert "None" not in outcome.out
+    (data,) = json.loads(run("check", str(path), "--json").out)
+    assert {data[field] for field in ("answer", "fragment", "asked", "readout")} == {None}
+    assert (data["accepted"], data["alphabet"]) == (False, [])
+
+
 def test_check_reads_standard_input(run: Runner, verdicts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(verdicts.read_text(encoding="utf-8")))
     assert run.answers("check", "-").count("accepted") == 4
@@ -389,7 +413,7 @@ def fails(run: Runner, arguments: Sequence[str], *, error: str, hint: str, betwe
 
 REGEX = "cannot read the regular expression: "
 KNOWN_LANGUAGES = ", ".join(LANGUAGES)
-COMMANDS = "predict, recommend, run, report, check, crasp, list, show"
+COMMANDS = "predict, recommend, run, report, reproduce, check, crasp, list, show"
 
 
 @pytest.mark.parametrize(
@@ -422,13 +446,13 @@ COMMANDS = "predict, recommend, run, report, check, crasp, list, show"
         (
             ["predict", "[ab]*a[ab]{16}"],
             "the automaton of '[ab]*a[ab]{16}' would have more than 10,000 states, which is the cap.",
-            "simplify the expression, or raise the cap with --max-states.",
+            "simplify the expression, or raise the cap with max_states (predict --max-states).",
             "",
         ),
         (
             ["predict", "(ab){9}", "--max-states", "4"],
             "the automaton of '(ab){9}' would have more than 4 states, which is the cap.",
-            "simplify the expression, or raise the cap with --max-states.",
+            "simplify the expression, or raise the cap with max_states (predict --max-states).",
             "",
         ),
         (
@@ -484,6 +508,18 @@ COMMANDS = "predict, recommend, run, report, check, crasp, list, show"
             "",
         ),
         (
+            ["show", "language", "D_3", "--latex"],
+            "--latex writes a program in LaTeX; found kind 'language'.",
+            "use it with: show program NAME",
+            "",
+        ),
+        (
+            ["predict", "PARITY", "--pairs", "3", "--explain"],
+            "--pairs 3 prints words instead of verdicts, so there is nothing to --explain.",
+            "leave one of the two out.",
+            "",
+        ),
+        (
             ["show", "language", "bin_majority"],
             "'bin_majority' is a task, not a regular language.",
             "lengthwise show task 'bin_majority'",
@@ -491,7 +527,7 @@ COMMANDS = "predict, recommend, run, report, check, crasp, list, show"
         ),
         (
             ["check", "missing.json", "--for", "repeat_copy"],
-            "'repeat_copy' is a task, not a regular language; certificates speak of languages.",
+            "'repeat_copy' is not a regular language; certificates speak of languages.",
             "after --for, name a language, a regular expression or an automaton file.",
             "",
         ),
@@ -657,6 +693,28 @@ def test_a_reader_who_has_gone_is_no_error(arguments: list[str], unbuffered: str
     finally:
         os.close(writing)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device that is always full is needed")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("arguments", [["list", "tasks"], [], ["predict", "(ab)*", "--json"]])
+def test_an_output_that_cannot_be_written_is_told_in_a_sentence(arguments: list[str], unbuffered: str) -> None:
+    environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [*COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, env=environment, check=False
+        )
+    assert (done.returncode, done.stderr) == (
+        2,
+        "error: cannot write the output: No space left on device.\nhint: make room, or choose another place.\n",
+    )
+
+
+def test_a_closed_output_is_no_traceback() -> None:
+    done = subprocess.run(
+        f"{' '.join(COMMAND)} list tasks >&-", shell=True, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_head_can_be_used() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from itertools import product
 from pathlib import Path
@@ -70,6 +71,15 @@ def test_a_generator_tells_what_comes_next_or_writes_on(capsys: pytest.CaptureFi
     )
 
 
+def test_long_words_are_run_too(capsys: pytest.CaptureFixture[str]) -> None:
+    half = 10_000  # far beyond what the interpreter, whose time is quadratic, could do
+    code, data = run_json(capsys, "crasp", "run", "dyck_1", "(" * half + ")" * half, "(" * half)
+    assert isinstance(data, list)
+    assert (code, [row["accepted"] for row in data]) == (0, [True, False])
+    code, _, err = run(capsys, "crasp", "run", "dyck_1", "()" * half + "x")
+    assert (code, err.split("\n")[0]) == (2, "error: symbol 'x' is not in the program's alphabet {(, )}.")
+
+
 def test_symbols_of_several_characters_are_separated_by_spaces(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -109,7 +119,16 @@ def test_equal_exits_with_0_and_different_with_1(capsys: pytest.CaptureFixture[s
     assert (code, out.split("\n")[0]) == (1, "different, and this is a shortest word that shows it: ab")
     assert run_json(capsys, "crasp", "equal", "local.crasp", "[ab]*ab[ab]*", "--max-length", "5") == (
         0,
-        {"equal": True, "words": 62, "min_length": 1, "max_length": 5, "counterexample": None, "left": "", "right": ""},
+        {
+            "equal": True,
+            "exact": False,
+            "words": 62,
+            "min_length": 1,
+            "max_length": 5,
+            "counterexample": None,
+            "left": "",
+            "right": "",
+        },
     )
     assert run(capsys, "crasp", "equal", "(ab)*", "local.crasp")[0] == 1  # in either order
 
@@ -120,6 +139,52 @@ def test_a_language_over_fewer_letters_is_compared_over_the_alphabet_of_the_prog
     code, out, _ = run(capsys, "crasp", "equal", "local.crasp", "a*")
     assert code == 1
     assert "shortest word that shows it: a\n" in out
+
+
+def test_two_languages_are_compared_for_all_lengths(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "crasp", "equal", "(ab)*a", "a(ba)*") == (
+        0,
+        "equal on words of every length: their minimal automata are the same.\n",
+        "",
+    )
+    assert run_json(capsys, "crasp", "equal", "a{300}", "a{300}|a{301}b") == (
+        1,
+        {
+            "equal": False,
+            "exact": True,
+            "words": 0,
+            "min_length": 0,
+            "max_length": None,
+            "counterexample": ["a"] * 301 + ["b"],
+            "left": "rejects",
+            "right": "accepts",
+        },
+    )
+    code, data = run_json(capsys, "crasp", "equal", "a{9}", "a{10}", "--max-length", "8")
+    assert isinstance(data, dict)
+    assert (code, data["exact"], data["max_length"]) == (0, False, 8)
+
+
+def test_a_name_of_the_library_is_a_program_even_if_a_task_has_it_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_json(capsys, "crasp", "equal", "majority", "weak_majority") == (
+        1,
+        {
+            "equal": False,
+            "exact": False,
+            "words": 4,
+            "min_length": 1,
+            "max_length": 2,
+            "counterexample": ["0", "1"],
+            "left": "rejects",
+            "right": "accepts",
+        },
+    )
+
+
+def test_any_symbol_means_the_alphabet_of_the_program(capsys: pytest.CaptureFixture[str]) -> None:
+    for sides in (("local.crasp", ".*ab.*"), (".*ab.*", "local.crasp")):
+        assert run(capsys, "crasp", "equal", *sides, "--max-length", "6")[0] == 0
+    assert run(capsys, "crasp", "equal", "dyck_1", r".*\).*", "--max-length", "6")[0] == 1
 
 
 def test_simplify_prints_a_program_that_can_be_read_again(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -164,21 +229,30 @@ def test_check_lists_findings_and_exits_with_1_for_errors(folder: Path, capsys: 
     assert out == "error: line 3: name 'y' is not defined; define it first.\n    accept := y\n              ^\n"
     code, data = run_json(capsys, "check", "wrong.crasp")
     assert code == 1
-    assert data == [
-        {
-            "severity": "error",
-            "code": "undefined",
-            "message": "name 'y' is not defined; define it first.",
-            "where": "accept",
-            "line": 3,
-            "span": [35, 36],
-        }
-    ]
+    finding = {
+        "severity": "error",
+        "code": "undefined",
+        "message": "name 'y' is not defined; define it first.",
+        "where": "accept",
+        "line": 3,
+        "span": [35, 36],
+    }
+    assert data == {"findings": [finding], "comparison": None}
+    assert run_json(capsys, "check", "wrong.crasp", "--for", "(ab)*") == (1, data)
 
 
 def test_check_compares_with_a_language_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, "check", "local.crasp", "--for", "[ab]*ab[ab]*")[0] == 0
-    assert run(capsys, "check", "local.crasp", "--for", "(ab)*")[0] == 1
+    code, out, _ = run(capsys, "check", "local.crasp", "--for", "(ab)*")
+    assert code == 1
+    assert "different, and this is a shortest word that shows it: aab\n  local.crasp accepts\n  (ab)* rejects\n" in out
+    for language, expected in (("[ab]*ab[ab]*", 0), ("(ab)*", 1), ("local.crasp", 0)):
+        code, data = run_json(capsys, "check", "local.crasp", "--for", language)
+        assert isinstance(data, dict)
+        assert list(data) == ["findings", "comparison"]
+        assert (code, data["comparison"]["equal"]) == (expected, not expected)
+        assert data["comparison"] == run_json(capsys, "crasp", "equal", "local.crasp", language)[1]
+    assert run_json(capsys, "check", "local.crasp")[1] == {"findings": data["findings"], "comparison": None}
 
 
 def test_the_library_is_listed_and_shown(capsys: pytest.CaptureFixture[str]) -> None:
@@ -238,7 +312,46 @@ def test_a_program_that_looks_back_in_vain_is_simplified_before_the_verdict(fold
             "error: the empty word has no last symbol, so a program read there says nothing about it.\n"
             "hint: give a word, or let the program 'read at end' or have a start symbol.\n",
         ),
-        (("crasp", "equal", "dyck_1", "(ab)*"), "error: they are over different alphabets, {(, )} and {a, b}.\n"),
+        (
+            ("crasp", "equal", "dyck_1", "(ab)*"),
+            "error: symbol 'a' in '(ab)*' is outside the alphabet {(, )}.\n"
+            "hint: add it to the alphabet, or use only the symbols named there.\n",
+        ),
+        (
+            ("crasp", "equal", "dyck_1", "local.crasp"),
+            "error: they are over different alphabets, {(, )} and {a, b}.\nhint: bring both over one alphabet first.\n",
+        ),
+        (
+            ("crasp", "equal", "-", "-"),
+            "error: both sides are -, but standard input can be read only once.\nhint: write one of them to a file.\n",
+        ),
+        (
+            ("crasp", "equal", "local.crasp", "repeat_copy"),
+            "error: 'repeat_copy' is not a regular language.\n"
+            "hint: name a language, a regular expression or an automaton file.\n",
+        ),
+        (
+            ("crasp", "run", "dyck_1", "()", "--generate"),
+            "error: --generate lets a program write on, but 'dyck_1' says only which words it accepts.\n"
+            "hint: leave --generate out, or run a program that says which symbols come next.\n",
+        ),
+        (
+            ("crasp", "synthesize", "--examples", "labelled.txt", "--regex"),
+            "error: --regex is about a language, but --examples gives labelled words.\nhint: leave one of the two out.\n",
+        ),
+        (
+            ("predict", "local.crasp", "--readout", "end"),
+            "error: the program 'local.crasp' is read at the last symbol; another readout was asked for.\n"
+            "hint: leave the readout out.\n",
+        ),
+        (
+            ("show", "language", "local.crasp"),
+            "error: 'local.crasp' is a program, not a regular language.\nhint: lengthwise check 'local.crasp'\n",
+        ),
+        (
+            ("show", "language", "dyck_1"),
+            "error: 'dyck_1' is a program, not a regular language.\nhint: lengthwise show program 'dyck_1'\n",
+        ),
         (
             ("crasp", "synthesize"),
             "error: synthesize needs a language or a file of examples, and not both.\n"
@@ -278,6 +391,52 @@ def test_examples_that_cannot_be_read_are_told_by_line(folder: Path, capsys: pyt
     (folder / "labelled.txt").write_text("+ ab\n? ba\n", encoding="utf-8")
     _, _, err = run(capsys, "crasp", "synthesize", "--examples", "labelled.txt")
     assert err.startswith("error: line 2 of 'labelled.txt' begins with '?'; a line is + or -, a space and a word.\n")
+    for nothing in ("", "\n  \n"):
+        (folder / "labelled.txt").write_text(nothing, encoding="utf-8")
+        assert run(capsys, "crasp", "synthesize", "--examples", "labelled.txt") == (
+            2,
+            "",
+            "error: 'labelled.txt' has no labelled word; at least one is needed.\n"
+            "hint: write a line for each, for example: + aab\n",
+        )
+
+
+def test_synthesize_reads_at_the_end_and_reads_names_as_expressions(capsys: pytest.CaptureFixture[str]) -> None:
+    for readout, (declared, text) in {"last": ("last", "'a'"), "end": ("end", "#{1}['a'] != 0")}.items():
+        options = ("--max-length", "3", "--fragment", "LOCAL", "--readout", readout)
+        code, data = run_json(capsys, "crasp", "synthesize", "[ab]*a", *options)
+        assert isinstance(data, dict)
+        assert (code, data["answers"][-1]["accept"]) == (0, text)
+        assert parse_program(data["program"]) == parse_program(
+            f"alphabet 'a' 'b'\nread at {declared}\naccept := {text}"
+        )
+    code, data = run_json(capsys, "crasp", "synthesize", "a", "--regex", "--max-length", "3")
+    assert isinstance(data, dict)
+    assert (code, data["alphabet"]) == (0, ["a"])
+    code, _, err = run(capsys, "crasp", "synthesize", "a", "--max-length", "3")
+    assert code == 2
+    assert "or write '(a)' for the regular expression." in err
+    assert run_json(capsys, "crasp", "synthesize", "(a)", "--max-length", "3") == (0, data)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("options", "code"), [((), 0), (("--max-size", "2"), 2)])
+def test_the_line_of_progress_is_taken_back(
+    options: tuple[str, ...], code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = Terminal()
+    monkeypatch.setattr("sys.stderr", shown)
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert main(["crasp", "synthesize", "a*b*", "--max-length", "4", *options]) == code
+    before, cleared, after = shown.getvalue().rpartition("\r\033[K")
+    assert "\rsize 2: " in before
+    assert cleared
+    assert after == "" if code == 0 else after.startswith("error: no program of size at most 2 ")
+    capsys.readouterr()
 
 
 # Programs as facts of tasks

@@ -16,10 +16,12 @@ from strategies import all_words
 
 from lengthwise.arrays import Arrays, numpy_arrays
 from lengthwise.crasp.batched import (
+    LONGEST_INTERPRETED,
     NO_SYMBOL,
     BatchedProgram,
     count_at,
     progressions,
+    run_outputs,
     shift_right,
     strided_sum,
 )
@@ -769,6 +771,46 @@ def test_padding_and_the_other_words_of_a_batch_do_not_matter() -> None:
         together = batched.run(np.concatenate([other_BL, padded_BL]), NUMPY, names=names)
         for name in names:
             assert together[name][1, :size].tolist() == alone[name][0].tolist()
+
+
+@pytest.mark.parametrize("length", [LONGEST_INTERPRETED, LONGEST_INTERPRETED + 1])
+def test_outputs_on_short_and_long_words_are_those_of_the_interpreter(length: int) -> None:
+    random = Random(length)
+    told = set()
+    for _ in range(40):
+        program = ProgramSource(random, start=random.choice([None, "<"]), stop=">").program(8)
+        word = "".join(random.choice("ab") for _ in range(length))
+        offset = random.choice([0, 3])
+        said = run_outputs(program, word, offset=offset)
+        values = run_program(program, word, offset=offset)
+        assert {each.name: said[each.name] for each in program.outputs} == {
+            each.name: values[each.name] for each in program.outputs
+        }
+        tell: Callable[..., object] = next_symbols if program.is_generator else accepts
+        answer = tell(program, word, offset=offset)
+        assert tell(program, word, offset=offset, run=run_outputs) == answer
+        told.add(str(answer))
+    assert {"True", "False"} < told
+
+
+def test_long_words_whose_numbers_need_more_than_64_bits_are_run_by_the_interpreter() -> None:
+    lines = [f"{letter}0 := #['{letter}']" for letter in "ab"]
+    lines += [f"{letter}{power} := 1000000*{letter}{power - 1}" for power in range(1, 5) for letter in "ab"]
+    program = parse_program("\n".join([HEAD, *lines, "accept := 3*a4 > b4"]))
+    word = "ab" * LONGEST_INTERPRETED
+    with pytest.raises(CapExceededError, match="beyond 64 bits"):
+        BatchedProgram(program).accepts([word], NUMPY)
+    assert accepts(program, word, run=run_outputs)
+    assert not accepts(program, "ab" + "b" * LONGEST_INTERPRETED, run=run_outputs)
+
+
+def test_a_long_prompt_is_written_on_as_by_the_interpreter() -> None:
+    program = parse_program(
+        "alphabet 'a' 'b' '|'\nstop '.'\nleft := #['a'] - #['b']\nnext 'b' := left > 0\nnext '.' := left = 0"
+    )
+    prompt = "a" * (LONGEST_INTERPRETED + 5) + "b" * LONGEST_INTERPRETED + "|"
+    written = generate(program, prompt, run=run_outputs)
+    assert written == generate(program, prompt) == ("b",) * 5
 
 
 def test_what_is_asked_for_by_name_is_what_comes_back() -> None:

@@ -10,7 +10,7 @@ import pytest
 from crasp_programs import ProgramSource, random_word
 
 from lengthwise.crasp.checker import Severity, check_program, has_errors
-from lengthwise.crasp.comparison import compare
+from lengthwise.crasp.comparison import Comparison, compare
 from lengthwise.crasp.fragments import Fragment, Readout
 from lengthwise.crasp.interpreter import accepts, next_symbols, run_program
 from lengthwise.crasp.latex import latex_program
@@ -249,6 +249,14 @@ def test_the_normal_form_keeps_the_names_of_definitions() -> None:
     assert [each.name for each in normal.definitions] == ["depth", "broken"]
 
 
+def test_a_long_chain_of_definitions_has_a_normal_form() -> None:
+    links = "\n".join(f"d{number} := #<[d{number - 1}] >= 1" for number in range(1, 400))
+    program = parse_program(f"alphabet 'a' 'b'\nd0 := 'a'\n{links}\naccept := d399")
+    plain = normal_form(program)
+    assert depth_of(plain) == depth_of(program) == 399
+    assert not any(isinstance(node, CountBefore) for each in plain.definitions for node in walk(each.body))
+
+
 # Comparison
 
 
@@ -296,6 +304,18 @@ def test_the_empty_word_is_compared_where_both_sides_speak_of_it() -> None:
     assert compare(at_end, compile_regex("a")).min_length == 0
     assert compare(at_end, parse_program("alphabet 'a'\naccept := #['a'] = 1")).min_length == 1
     assert compare(at_end, compile_regex("a?")).counterexample == ()
+
+
+def test_automata_are_compared_on_words_of_every_length_unless_one_is_asked_for() -> None:
+    one, two = compile_regex("(ab)*", alphabet="abc"), compile_regex("(ab){0,40}", alphabet="abc")
+    found = compare(one, two)
+    assert (found.exact, found.equal, found.counterexample) == (True, False, ("a", "b") * 41)
+    assert (found.left, found.right) == ("accepts", "rejects")
+    assert compare(one, compile_regex("(ab)*|(abab)*", alphabet="abc")) == Comparison(
+        num_words=0, min_length=0, max_length=None, counterexample=None
+    )
+    short = compare(one, two, max_length=5)
+    assert (short.exact, short.equal, short.num_words) == (False, True, sum(3**length for length in range(6)))
 
 
 def test_sides_that_cannot_be_compared_are_refused() -> None:

@@ -17,7 +17,7 @@ from lengthwise.encodings.initialization import normal
 from lengthwise.encodings.nope import NoPE
 from lengthwise.errors import InvalidOptionError
 from lengthwise.model.shape import Shape
-from lengthwise.model.transformer import Transformer, attend
+from lengthwise.model.transformer import Transformer, Where, attend
 from lengthwise.seeds import DATA, INITIALIZATION, Draw, open_stream
 
 TRAINABLE = [name for name, card in ENCODINGS.items() if card.module]
@@ -77,7 +77,7 @@ def outputs_of(
 ) -> Tensor:
     sizes = full_sizes(tokens_MBL)
     places = model.encoding.ids(tokens_MBL, sizes, draw) if ids is None else ids
-    outputs: Tensor = model(tokens_MBL, places, sizes)
+    outputs: Tensor = model(tokens_MBL, Where(places, sizes[..., None].expand(tokens_MBL.shape)))
     return outputs
 
 
@@ -350,7 +350,7 @@ class StepByStep(Encoding):
 class Distance(Encoding):
     """A penalty on distance, steeper in each head: a bias from positions alone."""
 
-    def bias(self, ids_q: Tensor, ids_k: Tensor, scale_MB: Tensor | None) -> Tensor:  # noqa: ARG002
+    def bias(self, ids_q: Tensor, ids_k: Tensor, scale_MBL: Tensor | None) -> Tensor:  # noqa: ARG002
         distance_MBQL = (ids_q[..., :, None] - ids_k[..., None, :]).abs()
         slopes = 0.3 * (1 + torch.arange(self.num_heads))
         biases_MBHQL = -slopes[:, None, None] * distance_MBQL[:, :, None]
@@ -405,7 +405,8 @@ def test_attention_is_a_weighted_mean_of_what_came_before(kind: type[Encoding]) 
     for place in range(6):
         v = torch.ones(3, 2, 6, 8)
         v[:, :, place + 1 :] = 99.0
-        mixed = attend(q, k, v, torch.zeros(1, 3, 6, 16), encoding, ids, torch.zeros(1, 3))
+        at = Where(ids, torch.zeros_like(ids))
+        mixed = attend(q, k, v, torch.zeros(1, 3, 6, 16), encoding, at, at)
         torch.testing.assert_close(mixed[:, :, : place + 1], torch.ones(3, 2, place + 1, 8))
 
 

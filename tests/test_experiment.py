@@ -32,7 +32,7 @@ from lengthwise.errors import (
     UnreadableFileError,
 )
 from lengthwise.experiment.engines.work import StackDone, StackProgress, train_planned
-from lengthwise.experiment.plan import MODELS_PER_STACK, Run, make_plan
+from lengthwise.experiment.plan import DEFAULT_CHOICE, Run, make_plan
 from lengthwise.experiment.run import run_experiment
 from lengthwise.experiment.spec import VERSION, Spec, dump_spec, load_spec, parse_spec
 from lengthwise.experiment.store import SCHEMA_VERSION, Result, open_store, read_store
@@ -81,7 +81,7 @@ KNOWN_KEYS = "tasks, encodings, seeds, train_length, test_length, learning_rates
         ),
         (
             'tasks = ["parity"]\n[model]\nlayer = 5',
-            "key 'model.layer' in my.toml is unknown. Known: layers, heads, width.\nhint: did you mean 'model.layers'?",
+            "key 'model.layer' in my.toml is unknown. Known: layers, heads, width, tied.\nhint: did you mean 'model.layers'?",
         ),
         (
             'tasks = ["parity"]\n[training]\nstep = 5',
@@ -252,7 +252,7 @@ def test_a_plan_has_a_run_for_every_combination_in_stacks_of_one_task_and_encodi
     assert len(runs) == len(combinations) == 2 * 2 * 5 * 2
     assert len({run.id for run in runs}) == len(runs)
     for stack in stacks:
-        assert 1 <= len(stack.runs) <= MODELS_PER_STACK
+        assert 1 <= len(stack.runs) <= DEFAULT_CHOICE.models
         assert len({(run.task, run.encoding, run.model, run.training) for run in stack.runs}) == 1
     assert [stack.label for stack in stacks[:3]] == ["parity × nope", "parity × nope", "parity × ape"]
 
@@ -276,11 +276,15 @@ def test_the_id_of_a_run_changes_with_everything_that_decides_how_it_comes_out()
     run = runs_of(TINY)[0]
     assert set(OTHER_VALUES) == {field.name for field in fields(Run)}
     ids = {replace(run, **{name: value}).id for name, value in OTHER_VALUES.items()}  # type: ignore[arg-type]
-    shapes = [Shape(layers=1, heads=2, width=8), Shape(layers=1, heads=1, width=16)]
+    shapes = [
+        Shape(layers=1, heads=2, width=8),
+        Shape(layers=1, heads=1, width=16),
+        Shape(layers=1, heads=1, width=8, tied=True),
+    ]
     ids |= {replace(run, model=shape).id for shape in shapes}
     for field in fields(Training):
         value = getattr(TINY.training, field.name)
-        ids.add(replace(run, training=replace(TINY.training, **{field.name: value * 2})).id)
+        ids.add(replace(run, training=replace(TINY.training, **{field.name: 2 * value or 1})).id)
     assert run.id not in ids
     assert len(ids) == len(OTHER_VALUES) + len(shapes) + len(fields(Training))
     assert replace(run).id == run.id

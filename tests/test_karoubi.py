@@ -40,7 +40,7 @@ from lengthwise.theory.karoubi import (
 from lengthwise.theory.potentials import refine, refine_edges, solve_letters, solve_states
 from lengthwise.theory.reductions import find_reduction
 from lengthwise.theory.verdict import Verdict
-from lengthwise.theory.windows import Caps, find_program, full_period
+from lengthwise.theory.windows import Caps, find_unrolling, full_period
 
 YES, NO, UNKNOWN = Answer.YES, Answer.NO, Answer.UNKNOWN
 PLAIN, LOCAL, PERIODIC, PERIODIC_LOCAL = Fragment
@@ -228,6 +228,11 @@ def test_a_yes_without_a_program_says_by_what_it_is_one() -> None:
     assert (verdict.answer, verdict.theorem, verdict.certificate) == (YES, "karoubi", None)
     assert verdict.reason == (
         "by our theorem there is a program, but none was found with windows up to 12 and at most 5,000 vertices."
+    )
+    verdict = decide(Facts(language=compile_regex("(aa)*")), PERIODIC_LOCAL, caps=Caps(max_period=1))
+    assert (verdict.answer, verdict.certificate) == (YES, None)
+    assert verdict.reason == (
+        "by our theorem there is a program, but none was looked for: periods are tried up to 1, the cap."
     )
 
 
@@ -501,7 +506,7 @@ def compare_unrolled(language: DFA, passes: dict[Fragment, bool | None]) -> Coun
     for fragment in WITH_WINDOWS:
         if passes[fragment]:
             period = full_period(semigroup_of(language)) if fragment.has_periods else 1
-            found = find_program(language, fragment, Asked.MEMBERSHIP, period, Caps(max_vertices=600))
+            found = find_unrolling(language, fragment, Asked.MEMBERSHIP, period, Caps(max_vertices=600))
             if found is None:
                 made["in, but no unrolling within caps"] += 1
             else:

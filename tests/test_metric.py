@@ -18,7 +18,7 @@ from lengthwise.seeds import EVALUATION, open_stream
 from lengthwise.tasks.catalog import TASKS, find_task
 from lengthwise.tasks.lengths import LengthRange, length_bins
 from lengthwise.tasks.task import EOS, IGNORE, SEP, Batch, Objective, Task
-from lengthwise.train.evaluation import Score, evaluation_batch, score_by_length
+from lengthwise.train.evaluation import Score, make_examples, score_by_length
 from lengthwise.train.objectives import exact_matches, loss_per_model
 
 BINS = length_bins(8, 24)
@@ -31,7 +31,7 @@ def bins_of(task: Task, *, examples: int = 48, seeds: tuple[int, ...] = (0, 1)) 
     draw = open_stream(EVALUATION, seed=list(seeds), xp=torch_arrays())
     for number, bounds in enumerate(BINS):
         if task.lengths(bounds.low, bounds.high):
-            yield bounds, evaluation_batch(task, bounds, examples, draw.at(number), torch_arrays())
+            yield bounds, make_examples(task, bounds, examples, draw.at(number), torch_arrays()).batch
 
 
 def perfect_outputs(task: Task, targets_MBL: Tensor) -> Tensor:

@@ -142,14 +142,14 @@ ERRORS: list[tuple[str, dict[str, object], type[LengthwiseError], str]] = [
         {},
         UnknownNameError,
         f"task or language 'xylophone' is unknown. Known: {KNOWN}.\n"
-        "hint: see 'lengthwise list languages', or add --regex to read 'xylophone' as a regular expression.",
+        "hint: see 'lengthwise list languages', or write '(xylophone)' for the regular expression.",
     ),
     (
         "dyck(3)",
         {},
         UnknownNameError,
         f"task or language 'dyck(3)' is unknown. Known: {KNOWN}.\n"
-        "hint: see 'lengthwise list languages', or add --regex to read 'dyck(3)' as a regular expression.",
+        "hint: see 'lengthwise list languages', or write '(dyck(3))' for the regular expression.",
     ),
     (
         "bin_majorty",
@@ -208,14 +208,14 @@ ERRORS: list[tuple[str, dict[str, object], type[LengthwiseError], str]] = [
         {"max_states": 5},
         CapExceededError,
         "the automaton of '(ab){50}' would have more than 5 states, which is the cap.\n"
-        "hint: simplify the expression, or raise the cap with --max-states.",
+        "hint: simplify the expression, or raise the cap with max_states (predict --max-states).",
     ),
     (
         "a.b",
         {},
         RegexSyntaxError,
         "cannot read the regular expression: '.' means any symbol, but the alphabet is not given.\n"
-        "hint: name the alphabet, for example with --alphabet ab.\na.b\n ^",
+        "hint: name the alphabet: alphabet='ab', or --alphabet ab with predict, recommend or crasp synthesize.\na.b\n ^",
     ),
     (
         "",

@@ -179,7 +179,7 @@ def test_large_counts_compile_within_two_seconds(text: str) -> None:
 # Errors
 
 READ = "cannot read the regular expression: "
-ALPHABET_HINT = "hint: name the alphabet, for example with --alphabet ab."
+ALPHABET_HINT = "hint: name the alphabet: alphabet='ab', or --alphabet ab with predict, recommend or crasp synthesize."
 DEEP = "(" * 41 + "a" + ")" * 41
 LONG = "a{" + "9" * 5000 + "}"
 
@@ -266,13 +266,13 @@ LONG = "a{" + "9" * 5000 + "}"
         (
             "a.*",
             "'.' means any symbol, but the alphabet is not given.",
-            "name the alphabet, for example with --alphabet ab.",
+            "name the alphabet: alphabet='ab', or --alphabet ab with predict, recommend or crasp synthesize.",
             " ^",
         ),
         (
             "b[^a]",
             "'[^…]' means all other symbols, but the alphabet is not given.",
-            "name the alphabet, for example with --alphabet ab.",
+            "name the alphabet: alphabet='ab', or --alphabet ab with predict, recommend or crasp synthesize.",
             " ^^^^",
         ),
         (DEEP, "parentheses are nested more than 40 deep.", "flatten the expression.", " " * 40 + "^"),
@@ -354,7 +354,7 @@ def test_an_expression_with_too_many_states_is_refused(text: str, max_states: in
         compile_regex(text, max_states=max_states)
     assert str(caught.value) == (
         f"the automaton of {text!r} would have more than {max_states:,} states, which is the cap.\n"
-        "hint: simplify the expression, or raise the cap with --max-states."
+        "hint: simplify the expression, or raise the cap with max_states (predict --max-states)."
     )
 
 

@@ -339,7 +339,7 @@ def test_an_expression_without_symbols_needs_an_alphabet(text: str) -> None:
     )
 
 
-CAP_HINT = "simplify the expression; the cap on states can be raised with --max-states."
+CAP_HINT = "simplify the expression, or raise the cap with max_states (predict --max-states)."
 
 
 @pytest.mark.parametrize(

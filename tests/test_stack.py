@@ -17,15 +17,15 @@ from lengthwise.experiment.plan import make_plan
 from lengthwise.experiment.spec import Spec
 from lengthwise.model.reference import reference_outputs
 from lengthwise.model.shape import Shape
-from lengthwise.model.transformer import Transformer
+from lengthwise.model.transformer import Transformer, Where
 from lengthwise.seeds import INITIALIZATION, open_stream
 from lengthwise.tasks.catalog import find_task
 from lengthwise.tasks.lengths import length_bins
 from lengthwise.train.evaluation import match_instances
-from lengthwise.train.loop import Progress, Stack, train_stack
-from lengthwise.train.objectives import loss_per_model
+from lengthwise.train.loop import Progress, train_stack
 from lengthwise.train.optimizer import StackedAdamW
 from lengthwise.train.settings import TRAINER_REVISION, Training
+from lengthwise.train.stack import Stack
 
 GOLDEN = Path(__file__).parent / "golden" / "losses.json"
 SHAPE = Shape(layers=2, heads=2, width=16)
@@ -71,7 +71,9 @@ def make_model(encoding: str, seeds: Sequence[int], shape: Shape) -> Transformer
         width=shape.width,
         max_length=20,
     )
-    model = Transformer(num_models=len(seeds), num_tokens=6, num_outputs=4, shape=shape, encoding=positions)
+    model = Transformer(
+        num_models=len(seeds), num_tokens=6, num_outputs=6 if shape.tied else 4, shape=shape, encoding=positions
+    )
     model.initialize(open_stream(INITIALIZATION, seed=list(seeds)))
     generator = torch.Generator().manual_seed(1)
     with torch.no_grad():
@@ -91,7 +93,12 @@ def weights_of(model: nn.Module, number: int) -> dict[str, Tensor]:
 @pytest.mark.parametrize("encoding", ["nope", "ape"])
 @pytest.mark.parametrize(
     "shape",
-    [Shape(layers=1, heads=1, width=8), Shape(layers=2, heads=3, width=12), Shape(layers=3, heads=4, width=32)],
+    [
+        Shape(layers=1, heads=1, width=8),
+        Shape(layers=2, heads=3, width=12),
+        Shape(layers=3, heads=4, width=32),
+        Shape(layers=2, heads=2, width=16, tied=True),
+    ],
     ids=str,
 )
 def test_every_model_of_a_stack_computes_what_the_reference_does(encoding: str, shape: Shape) -> None:
@@ -99,7 +106,7 @@ def test_every_model_of_a_stack_computes_what_the_reference_does(encoding: str, 
     generator = torch.Generator().manual_seed(0)
     tokens = torch.randint(6, (3, 5, 11), generator=generator)
     ids = torch.randint(20, (3, 5, 11), generator=generator)
-    outputs = model(tokens, ids, torch.full((3, 5), 11)).detach()
+    outputs = model(tokens, Where(ids, torch.full((3, 5, 11), 11))).detach()
     assert outputs.std() > 0.3
     for number in range(3):
         expected = reference_outputs(
@@ -118,7 +125,7 @@ def test_the_gradient_of_a_stack_is_that_of_the_reference(encoding: str) -> None
     model = make_model(encoding, [0, 1], SHAPE)
     tokens = torch.randint(6, (2, 5, 11), generator=torch.Generator().manual_seed(0))
     ids = torch.arange(11).expand(2, 5, 11)
-    model(tokens, ids, torch.full((2, 5), 11)).square().sum().backward()
+    model(tokens, Where(ids, torch.full((2, 5, 11), 11))).square().sum().backward()
     for number in range(2):
         weights = {name: value.clone().requires_grad_() for name, value in weights_of(model, number).items()}
         outputs = reference_outputs(weights, tokens[number], ids[number], layers=SHAPE.layers, heads=SHAPE.heads)
@@ -263,9 +270,9 @@ def test_the_learning_rate_warms_up_and_then_falls_to_zero() -> None:
     rates: list[float] = []
 
     class RecordingAdamW(StackedAdamW):
-        def step(self, rates_M: Tensor) -> None:
+        def step(self, rates_M: Tensor, number: Tensor) -> None:
             rates.append(rates_M.item())
-            super().step(rates_M)
+            super().step(rates_M, number)
 
     stack = make_stack(ANSWER, "nope", [0], [0.01], training=training)
     stack.optimizer = RecordingAdamW(stack.model.parameters(), weight_decay=0.0, clip=1.0)
@@ -279,14 +286,16 @@ def test_the_slices_of_an_evaluation_change_nothing(monkeypatch: pytest.MonkeyPa
     stack = make_stack(ANSWER, "ape", [0, 1], [0.01, 0.01])
     for step in range(20):
         stack.step(step)
-    whole = match_instances(stack.model, stack.task, stack.bins[0])
-    monkeypatch.setattr("lengthwise.train.evaluation._TOKENS_PER_MODEL", 7 * stack.bins[0].tokens_MBL.shape[-1] + 3)
-    assert torch.equal(match_instances(stack.model, stack.task, stack.bins[0]), whole)
+    examples = stack._examples(0)
+    whole = match_instances(stack.model, stack.task, examples)
+    width = examples.batch.tokens_MBL.shape[-1]
+    monkeypatch.setattr("lengthwise.train.evaluation._TOKENS_PER_MODEL", 7 * width + 3)
+    assert torch.equal(match_instances(stack.model, stack.task, examples), whole)
 
 
 def test_evaluation_is_at_offset_zero_and_leaves_no_gradient() -> None:
     stack = make_stack(ANSWER, "ape", [0, 1], [0.01, 0.01])
-    assert not match_instances(stack.model, stack.task, stack.bins[0]).requires_grad
+    assert not match_instances(stack.model, stack.task, stack._examples(0)).requires_grad
     assert torch.equal(stack.matched(), stack.matched())
 
 
@@ -309,13 +318,8 @@ def test_a_stack_without_anything_to_train_on_says_so() -> None:
 
 def gradients_of(stack: Stack, step: int) -> None:
     """Set the gradients of a stack as its own step would, without taking it."""
-    from lengthwise.train.batches import make_batch
-
-    batch = make_batch(stack.task, stack.train_lengths, stack.training.batch, stack.data.at(step), stack.xp)
-    ids = stack.model.encoding.ids(batch.tokens_MBL, batch.sizes_MB, None)
-    outputs = stack.model(batch.tokens_MBL, ids, batch.scale_MB)
     stack.optimizer.zero_grad()
-    loss_per_model(stack.task.objective, outputs, batch.targets_MBL).sum().backward()
+    stack._loss_per_model(stack._make_rows(torch.tensor(step))).sum().backward()
 
 
 @pytest.mark.parametrize("clip", [1e6, 0.05], ids=["no clipping", "clipping"])
@@ -334,7 +338,7 @@ def test_the_optimizer_is_adamw_with_decay_on_matrices_only(clip: float) -> None
             two.grad = one.grad.clone()
         norm = torch.nn.utils.clip_grad_norm_(theirs_model.parameters(), clip)
         assert (norm > clip) == (clip < 1)
-        ours.step(torch.tensor([0.01]))
+        ours.step(torch.tensor([0.01]), torch.tensor(step))
         theirs.step()
         for one, two in zip(stack.model.parameters(), theirs_model.parameters(), strict=True):
             torch.testing.assert_close(one, two, rtol=1e-5, atol=1e-6)
@@ -368,7 +372,7 @@ def test_a_parameter_without_a_gradient_stays_as_it_is() -> None:
     used, unused = nn.Parameter(torch.ones(1, 2, 2)), nn.Parameter(torch.ones(1, 2, 2))
     optimizer = StackedAdamW([used, unused], weight_decay=0.1, clip=1.0)
     used.grad = torch.ones(1, 2, 2)
-    optimizer.step(torch.tensor([0.1]))
+    optimizer.step(torch.tensor([0.1]), torch.tensor(0))
     assert torch.equal(unused, torch.ones(1, 2, 2))
     assert not torch.equal(used, torch.ones(1, 2, 2))
     optimizer.zero_grad()

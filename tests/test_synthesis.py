@@ -505,7 +505,7 @@ def test_a_predicate_is_given_a_string_or_a_tuple() -> None:
             {},
             InvalidOptionError,
             "the empty word is labelled, but a program read at the last symbol says nothing about it.\n"
-            "hint: leave it out, or use Readout.END_MARKER.",
+            "hint: leave it out, or read at the end: Readout.END_MARKER, or --readout end.",
         ),
         (
             {},
@@ -524,7 +524,7 @@ def test_a_predicate_is_given_a_string_or_a_tuple() -> None:
             len,
             {"alphabet": "ab", "max_length": 14},
             CapExceededError,
-            "the words have 32,767 different prefixes; the cap is 30,000.\nhint: use shorter words.",
+            "the words have more than 30,000 different prefixes, the cap.\nhint: use shorter words.",
         ),
         (
             lambda word: word.count("a") == word.count("b"),

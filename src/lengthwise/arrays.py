@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+_COUNTED = 512  # up to so many entries, counting smaller ones beats sorting in a compiled program
+
 Array = Any
 """An int64 or bool array of the library at hand; the libraries have no common type to name here."""
 
@@ -21,12 +23,16 @@ class Arrays:
 
     int64: Any
     """The dtype of every number."""
+    may_look: bool
+    """Whether looking at a value is cheap; on a GPU it waits for all work under way, and cannot be recorded."""
     asarray: Callable[[Any], Array]
     """Return these numbers as an int64 array; one number becomes an array without axes."""
     arange: Callable[[int], Array]
     """Return 0, 1, …, n - 1 in int64."""
     stable_argsort: Callable[[Array], Array]
     """Return the order that sorts the last axis; equal entries keep their order."""
+    stable_ranks: Callable[[Array], Array]
+    """Return the place of each entry in that order: the inverse of ``stable_argsort``."""
     where: Callable[[Array, Any, Any], Array]
     """Return the second argument where the first holds, the third elsewhere."""
     stack_last: Callable[[list[Array]], Array]
@@ -47,11 +53,16 @@ def numpy_arrays() -> Arrays:
     """Return the table for NumPy, which is imported only here."""
     import numpy as np
 
+    def order(values: Array) -> Array:
+        return np.argsort(values, axis=-1, kind="stable")
+
     return Arrays(
         int64=np.dtype(np.int64),
+        may_look=True,
         asarray=lambda values: np.asarray(values, dtype=np.int64),
         arange=lambda n: np.arange(n, dtype=np.int64),
-        stable_argsort=lambda values: np.argsort(values, axis=-1, kind="stable"),
+        stable_argsort=order,
+        stable_ranks=lambda values: order(order(values)),
         where=np.where,
         stack_last=lambda parts: np.stack(parts, axis=-1),
         broadcast=np.broadcast_to,
@@ -66,12 +77,20 @@ def torch_arrays(device: str = "cpu") -> Arrays:
     """Return the table for torch on a device; torch is imported only here."""
     import torch
 
+    on_cpu = torch.device(device).type == "cpu"
+    numbers = _on(device) if on_cpu else _kept(_on(device))
+
+    def tensor(value: Any) -> Array:
+        return value if isinstance(value, torch.Tensor) else numbers(value)
+
     return Arrays(
         int64=torch.int64,
-        asarray=lambda values: torch.as_tensor(values, dtype=torch.int64, device=device),
+        may_look=on_cpu,
+        asarray=numbers,
         arange=lambda n: torch.arange(n, dtype=torch.int64, device=device),
-        stable_argsort=lambda values: torch.argsort(values, dim=-1, stable=True),
-        where=lambda condition, yes, no: torch.where(condition, _tensor(yes, device), _tensor(no, device)),
+        stable_argsort=_torch_argsort,
+        stable_ranks=_torch_ranks,
+        where=lambda condition, yes, no: torch.where(condition, tensor(yes), tensor(no)),
         stack_last=lambda parts: torch.stack(parts, dim=-1),
         broadcast=lambda values, shape: values.expand(shape),
         gather_last=lambda values, places: torch.take_along_dim(values, places, dim=-1),
@@ -81,7 +100,55 @@ def torch_arrays(device: str = "cpu") -> Arrays:
     )
 
 
-def _tensor(value: Any, device: str) -> Array:
+def _on(device: str) -> Callable[[Any], Array]:
     import torch
 
-    return value if isinstance(value, torch.Tensor) else torch.tensor(value, dtype=torch.int64, device=device)
+    return lambda values: torch.as_tensor(values, dtype=torch.int64, device=device)
+
+
+def _kept(make: Callable[[Any], Array]) -> Callable[[Any], Array]:
+    """Return ``make`` with a memory: a copy to a GPU cannot be part of a recorded step, so each constant goes once."""
+    import torch
+
+    known: dict[Any, Array] = {}
+
+    def make_once(values: Any) -> Array:
+        if isinstance(values, torch.Tensor) or hasattr(values, "__array__"):
+            return make(values)
+        key = _frozen(values)
+        if key not in known:
+            known[key] = make(values)
+        return known[key]
+
+    return make_once
+
+
+def _frozen(values: Any) -> Any:
+    return tuple(map(_frozen, values)) if isinstance(values, list | tuple | range) else values
+
+
+def _torch_argsort(values: Array) -> Array:
+    import torch
+
+    if not _counts(values):
+        return torch.argsort(values, dim=-1, stable=True)
+    ranks = _torch_ranks(values)
+    places = torch.arange(values.shape[-1], device=values.device).expand(values.shape)
+    return torch.empty_like(ranks).scatter_(-1, ranks, places)
+
+
+def _torch_ranks(values: Array) -> Array:
+    """Return ranks by sorting twice or, in a compiled program, by counting: that is one kernel and stores nothing."""
+    import torch
+
+    if not _counts(values):
+        return _torch_argsort(_torch_argsort(values))
+    place = torch.arange(values.shape[-1], device=values.device)
+    one, other = values[..., :, None], values[..., None, :]
+    return ((other < one) | ((other == one) & (place[None, :] < place[:, None]))).sum(-1)
+
+
+def _counts(values: Array) -> bool:
+    import torch
+
+    return torch.compiler.is_compiling() and values.shape[-1] <= _COUNTED

@@ -114,7 +114,7 @@ class Draw:
     def _child(self, values: Array, tag: int) -> Draw:
         """Return the draw whose keys have absorbed every value: the axes of the keys, then those of the values."""
         keys = self.keys.reshape((-1, 1))
-        hashed = _absorb(keys, values.reshape((1, -1)), tag)
+        hashed = _absorb(keys, values.reshape((1, -1)), tag, self.xp)
         return Draw(keys=hashed.reshape((*self.keys.shape, *values.shape)), xp=self.xp)
 
     def _bits64(self, shape: tuple[int, ...]) -> Array:
@@ -128,9 +128,10 @@ class Draw:
             return self.xp.asarray(below)
         bounds: Array = below
         self._require_int64("bounds", bounds)
-        wrong = (bounds < 1) | (bounds > 2**31)
-        if wrong.any():
-            raise _bad_bound(int(bounds[wrong].reshape(-1)[0]))
+        if self.xp.may_look:
+            wrong = (bounds < 1) | (bounds > 2**31)
+            if wrong.any():
+                raise _bad_bound(int(bounds[wrong].reshape(-1)[0]))
         return bounds
 
     def _require_int64(self, what: str, given: Array) -> None:
@@ -181,14 +182,15 @@ def _reference_mix(number: int) -> int:
     return number ^ (number >> 31)
 
 
-def _absorb(keys: Array, values: Array, tag: int) -> Array:
+def _absorb(keys: Array, values: Array, tag: int, xp: Arrays) -> Array:
     """Return the keys after one part of the chain; needs at least one axis, since NumPy's scalars warn on overflow."""
-    return _mix(keys ^ _mix(values * _signed(_GOLDEN) + tag))
+    return _mix(keys ^ _mix(values * xp.asarray(_signed(_GOLDEN)) + tag, xp), xp)
 
 
-def _mix(numbers: Array) -> Array:
-    numbers = (numbers ^ _shift_right(numbers, 30)) * _signed(_FIRST)
-    numbers = (numbers ^ _shift_right(numbers, 27)) * _signed(_SECOND)
+def _mix(numbers: Array, xp: Arrays) -> Array:
+    # the multipliers are arrays, because compilers of array programs take plain numbers for 32-bit ones
+    numbers = (numbers ^ _shift_right(numbers, 30)) * xp.asarray(_signed(_FIRST))
+    numbers = (numbers ^ _shift_right(numbers, 27)) * xp.asarray(_signed(_SECOND))
     return numbers ^ _shift_right(numbers, 31)
 
 
@@ -201,8 +203,13 @@ def _signed(number: int) -> int:
     return number - 2**64 if number >= 2**63 else number
 
 
+_NUMBERS: dict[str, int] = {}  # of names; known ones need no hashing, which compilers of array programs cannot follow
+
+
 def _name_number(name: str) -> int:
-    return int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "little")
+    if name not in _NUMBERS:
+        _NUMBERS[name] = int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "little")
+    return _NUMBERS[name]
 
 
 def _require_int(what: str, given: object) -> int:

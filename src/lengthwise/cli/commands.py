@@ -28,6 +28,11 @@ def predict(options: Namespace) -> int:
             f"--effort is at least 1 and --pairs at least 0; found {options.effort} and {options.pairs}.",
             hint="leave them out for the usual caps and for verdicts.",
         )
+    if options.pairs and options.explain:
+        raise InvalidOptionError(
+            f"--pairs {options.pairs} prints words instead of verdicts, so there is nothing to --explain.",
+            hint="leave one of the two out.",
+        )
     settings = {} if options.max_states is None else {"max_states": options.max_states}
     predictions = [
         predict_one(
@@ -141,7 +146,9 @@ def recommend(options: Namespace) -> int:
     from ..predict.recommend import recommend as rank
 
     asked = Asked.NEXT_SYMBOLS if options.asked == "next" else Asked.MEMBERSHIP
-    advice = rank(options.what, asked=asked)
+    advice = rank(options.what, asked=asked, alphabet=options.alphabet, regex=options.regex)
+    if advice.question.note:
+        print(f"note: {advice.question.note}", file=sys.stderr)
     if options.json:
         print_json(
             {
@@ -152,6 +159,7 @@ def recommend(options: Namespace) -> int:
                         "kind": each.kind,
                         "advice": each.advice,
                         "answer": str(each.verdict.answer),
+                        "fragment": str(each.verdict.fragment),
                         "level": each.verdict.level,
                         "alphabet": list(each.language.alphabet),
                     }
@@ -169,7 +177,7 @@ def recommend(options: Namespace) -> int:
     if advice.repairs:
         print("\nWhat would help besides:")
         for repair in advice.repairs:
-            print(paragraph(f"{repair.advice} Decided: YES, level {repair.verdict.level}.", "    ", "  - "))
+            print(paragraph(repair.sentence(), "    ", "  - "))
     print("\nRanks follow from proofs alone; nothing was trained.")
     return 0
 
@@ -182,7 +190,7 @@ def check(options: Namespace) -> int:
     language = resolve(options.language).facts.language if options.language is not None else None
     if options.language is not None and language is None:
         raise InvalidOptionError(
-            f"{options.language!r} is a task, not a regular language; certificates speak of languages.",
+            f"{options.language!r} is not a regular language; certificates speak of languages.",
             hint="after --for, name a language, a regular expression or an automaton file.",
         )
     certificates = _read_certificates(options.file)
@@ -195,6 +203,8 @@ def check(options: Namespace) -> int:
             word = "accepted" if done.accepted else "rejected"
             alphabet = show_alphabet(done.alphabet)
             claim = f"{done.answer} for {done.asked} in {done.fragment} at {done.readout} over {alphabet}"
+            if not done.is_claim:
+                claim = "the certificate does not say what it claims"
             told = printable(claim + (f": {done.objection}." if done.objection else ""))
             print(paragraph(f"{colour(word, word)}: {told}", "  ", ""))
     return 0 if all(done.accepted for done in checks) else 1
@@ -251,6 +261,11 @@ def list_kind(options: Namespace) -> int:
 
         header = ("name", "definition")
         rows = [(name, problem.definition) for name, problem in PROBLEMS.items()]
+    elif options.kind == "papers":
+        from ..papers.catalog import PAPERS
+
+        header = ("name", "source", "title")
+        rows = [(paper.name, paper.source, paper.title) for paper in PAPERS.values()]
     elif options.kind == "encodings":
         header = ("name", "at_least", "at_most", "title")
         rows = [(card.name, _bound(card.at_least), _bound(card.at_most), card.title) for card in ENCODINGS.values()]
@@ -281,6 +296,14 @@ def show(options: Namespace) -> int:
     """Print one thing in full."""
     from . import details
 
+    for given, option, kind, does in (
+        (options.svg is not None, "--svg", "language", "draws the automaton of a language"),
+        (options.latex, "--latex", "program", "writes a program in LaTeX"),
+    ):
+        if given and options.kind != kind:
+            raise InvalidOptionError(
+                f"{option} {does}; found kind {options.kind!r}.", hint=f"use it with: show {kind} NAME"
+            )
     if options.kind == "program":
         from .programs import program_text
 
@@ -288,11 +311,6 @@ def show(options: Namespace) -> int:
     else:
         print_data, text = details.DETAILS[options.kind](options.name)
     if options.svg is not None:
-        if options.kind != "language":
-            raise InvalidOptionError(
-                f"--svg draws the automaton of a language; found kind {options.kind!r}.",
-                hint="use it with: show language NAME",
-            )
         write_text(options.svg, details.language_svg(options.name))
         print(f"wrote {options.svg}", file=sys.stderr)
     if options.json:

@@ -107,22 +107,27 @@ def _grade_story(verdict: Verdict) -> list[str]:
 
 
 def advise(question: Question, rows: Iterable[Prediction]) -> list[str]:
-    """Return what would help where the answer is NO or weak, each suggestion decided before it is made."""
-    from ..theory.grades import grade  # here, because only --explain needs these
+    """Return what would help where the answer is NO or weak, each suggestion decided before it is made.
+
+    A class only helps an encoding that is proved to learn it, so the others get no suggestion.
+    """
+    from ..encodings.cards import ENCODINGS  # here, because only --explain needs these
+    from ..theory.grades import grade
     from ..theory.repairs import find_repairs
 
     language = question.facts.language
     if language is None or question.facts.asked is not Asked.MEMBERSHIP:
         return []
-    lines = []
+    lines: list[str] = []
     for row in rows:
         found = grade(row.verdict.certificate)
-        if row.verdict.answer is Answer.UNKNOWN or (row.verdict.answer is Answer.YES and not (found and found.is_weak)):
+        proved = ENCODINGS[row.encoding].at_least
+        strong = row.verdict.answer is Answer.YES and not (found and found.is_weak)
+        if proved is None or strong or row.verdict.answer is Answer.UNKNOWN:
             continue
         text = question.what if question.read_as == "regex" else None
-        for repair in find_repairs(language, row.verdict.fragment, readout=row.verdict.readout, text=text):
-            told = f"{row.encoding}: {repair.advice} Decided: YES, level {repair.verdict.level}."
-            lines.append(paragraph(told, "    ", "  - "))
+        repairs = find_repairs(language, proved.fragment, readout=row.verdict.readout, text=text)
+        lines += [paragraph(f"{row.encoding}: {repair.sentence()}", "    ", "  - ") for repair in repairs]
     return ["What would help:", *dict.fromkeys(lines)] if lines else []
 
 

@@ -1,7 +1,7 @@
 """The entry point: arguments in, one library function, text or JSON out.
 
 Data goes to stdout, everything else to stderr. Exit code 0: answered; 2: the input was wrong. ``check`` exits with 1
-when it rejects, and ``predict --exit-code`` with 1 for any NO and 3 for any UNKNOWN.
+when it rejects, ``crasp equal`` when the two differ, and ``predict --exit-code`` with 1 for any NO and 3 for any UNKNOWN.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from .._version import __version__
-from ..errors import LengthwiseError, ProgramSyntaxError, RegexSyntaxError, did_you_mean
+from ..errors import LengthwiseError, ProgramSyntaxError, RegexSyntaxError, UnreadableFileError, did_you_mean
 from .program_arguments import add_program_commands
 
 _WELCOME = """\
@@ -53,6 +53,7 @@ _RECOMMEND_EXAMPLES = """\
 examples:
   lengthwise recommend '(aa)*'
   lengthwise recommend PARITY
+  lengthwise recommend '.*ab.*' --alphabet abc
   lengthwise recommend bin_majority --json"""
 
 _RUN_EXAMPLES = """\
@@ -67,6 +68,16 @@ _REPORT_EXAMPLES = """\
 examples:
   lengthwise report
   lengthwise report runs.sqlite --out report.html --markdown report.md"""
+
+_REPRODUCE_EXAMPLES = """\
+examples:
+  lengthwise reproduce huang2025 --quick                       12 of the 16 cells: those without 12 layers
+  lengthwise reproduce huang2025 --quick --dry-run             what is published, what is there, what there is to do
+  lengthwise reproduce huang2025 --only unique_copy parity --seeds 10
+  lengthwise reproduce huang2025 --quick --out page.html --markdown table.md
+
+Finished models are kept in the store and never trained again, so that an interrupted command goes on where it was.
+Meant for a GPU; training needs torch: pip install 'lengthwise[train]'"""
 
 _CRASP = "run, trace, compare, simplify and find C-RASP programs"
 
@@ -83,7 +94,8 @@ examples:
   lengthwise show program dyck_1
   lengthwise show encoding rope
   lengthwise show theorem balanced_refinement
-  lengthwise show bound copy                       a communication matrix, row by row"""
+  lengthwise show bound copy                       a communication matrix, row by row
+  lengthwise show paper huang2025                  published figures"""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -148,15 +160,18 @@ def build_parser() -> argparse.ArgumentParser:
         default="membership",
         help="about a language: is the word in it (default), or which symbols can come next at every prefix",
     )
-    one.add_argument("--alphabet", metavar="SYMBOLS", help="the alphabet, for example abc (default: the symbols used)")
-    one.add_argument(
-        "--regex", action="store_true", help="read WHAT as a regular expression even if it looks like a name"
-    )
     one.add_argument(
         "--max-states", type=int, metavar="N", help="cap on the states of an expression's automaton (default: 10000)"
     )
     one.add_argument("--pairs", type=int, default=0, metavar="N", help="instead: N hard word pairs for every NO")
-    one.add_argument("--effort", type=int, default=1, metavar="N", help="multiply all caps by N (default: 1)")
+    one.add_argument(
+        "--effort",
+        type=int,
+        default=1,
+        metavar="N",
+        help="multiply by N the caps on the semigroup, the graph, the vertices, the window and the period that are "
+        "tried before an answer is UNKNOWN or a YES comes without a program (default: 1)",
+    )
     one.add_argument("--exit-code", action="store_true", help="exit with 1 for any NO, 3 for any UNKNOWN")
 
     best = command("recommend", "rank the encodings for a problem, every rank with its reason", _RECOMMEND_EXAMPLES)
@@ -167,6 +182,13 @@ def build_parser() -> argparse.ArgumentParser:
         default="membership",
         help="about a language: membership (default) or next",
     )
+    for each in (one, best):
+        each.add_argument(
+            "--alphabet", metavar="SYMBOLS", help="the alphabet, for example abc (default: the symbols used)"
+        )
+        each.add_argument(
+            "--regex", action="store_true", help="read WHAT as a regular expression even if it looks like a name"
+        )
 
     train = command("run", "train models and set the measurement beside the prediction", _RUN_EXAMPLES)
     train.add_argument("what", nargs="+", metavar="TASK", help="tasks, languages or expressions; or one spec (.toml)")
@@ -179,8 +201,30 @@ def build_parser() -> argparse.ArgumentParser:
     train.add_argument(
         "--steps", type=int, metavar="N", help="most training steps (default: see docs/reference/spec.md)"
     )
-    train.add_argument("--workers", type=int, metavar="N", help="training processes (default: one per core)")
+    train.add_argument(
+        "--workers", type=int, metavar="N", help="training processes (default: one per core, or 3 per GPU)"
+    )
+    train.add_argument("--device", choices=("cpu", "cuda"), help="where to train (default: a GPU if there is one)")
+    train.add_argument(
+        "--models-per-stack", type=int, metavar="N", help="how many models train as one (default: chosen by a trial)"
+    )
     train.add_argument("--resume", action="store_true", help="go on with what is missing, which is what happens anyway")
+
+    again = command("reproduce", "repeat a paper: its published figures beside measured ones", _REPRODUCE_EXAMPLES)
+    again.add_argument("paper", metavar="PAPER", help="the paper's name, for example huang2025 (see 'list papers')")
+    again.add_argument("--quick", action="store_true", help="leave out the cells whose models are large")
+    again.add_argument("--only", action="extend", nargs="+", metavar="TASK", help="only these tasks (default: all)")
+    again.add_argument("--seeds", type=int, default=5, metavar="N", help="models per task and encoding (default: 5)")
+    again.add_argument("--store", metavar="FILE", help="where results are kept (default: PAPER.sqlite)")
+    again.add_argument("--out", metavar="FILE", help="the page (default: PAPER.html; with --dry-run, none)")
+    again.add_argument("--markdown", metavar="FILE", help="also write the table as Markdown")
+    again.add_argument(
+        "--workers", type=int, metavar="N", help="training processes (default: one per core, or 3 per GPU)"
+    )
+    again.add_argument("--device", choices=("cpu", "cuda"), help="where to train (default: a GPU if there is one)")
+    again.add_argument(
+        "--dry-run", action="store_true", help="train nothing; show what is there and what is to be done"
+    )
 
     tell = command("report", "write the report of a store", _REPORT_EXAMPLES)
     tell.add_argument(
@@ -204,7 +248,12 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="certificates, or the output of predict --json (- reads standard input); or a program (.crasp)",
     )
-    two.add_argument("--for", dest="language", metavar="WHAT", help="also require that they speak of this language")
+    two.add_argument(
+        "--for",
+        dest="language",
+        metavar="WHAT",
+        help="also require that they speak of this language; a program is compared with it on all short words",
+    )
 
     crasp = commands.add_parser("crasp", help=_CRASP, description=f"{_CRASP[:1].upper()}{_CRASP[1:]}.")
     add_program_commands(crasp, add)
@@ -212,17 +261,17 @@ def build_parser() -> argparse.ArgumentParser:
     three = command("list", "list what has a name", _LIST_EXAMPLES)
     three.add_argument(
         "kind",
-        choices=("tasks", "languages", "programs", "encodings", "theorems", "bounds"),
+        choices=("tasks", "languages", "programs", "encodings", "theorems", "bounds", "papers"),
         metavar="KIND",
-        help="tasks, languages, programs, encodings, theorems or bounds",
+        help="tasks, languages, programs, encodings, theorems, bounds or papers",
     )
 
     four = command("show", "show one thing in full", _SHOW_EXAMPLES)
     four.add_argument(
         "kind",
-        choices=("task", "language", "program", "encoding", "theorem", "bound"),
+        choices=("task", "language", "program", "encoding", "theorem", "bound", "paper"),
         metavar="KIND",
-        help="task, language, program, encoding, theorem or bound",
+        help="task, language, program, encoding, theorem, bound or paper",
     )
     four.add_argument(
         "name", metavar="NAME", help="its name; for a language also a regular expression or an automaton file"
@@ -239,7 +288,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             return _dispatch(build_parser().parse_args(_checked_command(given)))
         finally:
-            sys.stdout.flush()  # so that a reader who has gone is noticed here, not at exit
+            if sys.stdout is not None:  # a closed one is None
+                sys.stdout.flush()  # so that a reader who has gone is noticed here, not at exit
     except LengthwiseError as error:
         if "--debug" in given:
             raise
@@ -249,11 +299,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("interrupted.", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader of our output has gone; there is nobody left to tell
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
+    except OSError as error:
+        if "--debug" in given:
+            raise
+        _drop_output()
+        failed = "cannot write the output" if error.filename is None else f"cannot use {error.filename!r}"
+        _report(
+            UnreadableFileError(f"{failed}: {error.strerror or error}.", hint="make room, or choose another place.")
+        )
+        return 2
 
 
-_COMMANDS = ("predict", "recommend", "run", "report", "check", "crasp", "list", "show")
+def _drop_output() -> None:
+    """Let what is still to be written go nowhere, so that Python does not try again at exit."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+_COMMANDS = ("predict", "recommend", "run", "report", "reproduce", "check", "crasp", "list", "show")
 
 
 def _checked_command(given: list[str]) -> list[str]:
@@ -275,6 +340,10 @@ def _dispatch(options: argparse.Namespace) -> int:
         from . import running
 
         return (running.run if options.command == "run" else running.report)(options)
+    if options.command == "reproduce":
+        from . import reproduce
+
+        return reproduce.reproduce(options)
     if options.command == "crasp" or (options.command == "check" and options.file.lower().endswith(".crasp")):
         from . import programs
 

@@ -34,8 +34,9 @@ examples:
   lengthwise crasp equal mine.crasp dyck_1
   lengthwise crasp equal mine.crasp '(ab)*' --max-length 14
   lengthwise crasp equal old.crasp new.crasp --json
+  lengthwise crasp equal '(ab)*a' 'a(ba)*'               two languages, decided for all lengths
 
-exit codes: 0 equal on every word tried, 1 different, 2 the input was wrong"""
+exit codes: 0 equal on every word compared, 1 different, 2 the input was wrong"""
 
 _SIMPLIFY = """\
 examples:
@@ -51,8 +52,6 @@ examples:
 
 A file of examples has a line per word: + or -, a space, the word. The answer is a smallest program that agrees with all
 words up to the length; that it also agrees with longer ones is no theorem."""
-
-Add = Callable[[str, str, str], argparse.ArgumentParser]
 
 
 def add_program_commands(crasp: argparse.ArgumentParser, add: Callable[..., argparse.ArgumentParser]) -> None:
@@ -73,11 +72,16 @@ def add_program_commands(crasp: argparse.ArgumentParser, add: Callable[..., argp
     for each in (run, trace):
         each.add_argument("--offset", type=int, default=0, metavar="N", help="add N to every position (default: 0)")
 
-    equal = add(actions, "equal", "compare a program with another, or with a language, on all short words", _EQUAL)
-    equal.add_argument("left", metavar="PROGRAM", help="a program")
-    equal.add_argument("right", metavar="WHAT", help="a program, a language, a regular expression or an automaton file")
+    equal = add(actions, "equal", "compare programs or languages, programs on all short words", _EQUAL)
+    for side in ("left", "right"):
+        equal.add_argument(
+            side, metavar=side.upper(), help="a program, a language, a regular expression or an automaton file"
+        )
     equal.add_argument(
-        "--max-length", type=int, metavar="N", help="longest word (default: so that there are at most 200000)"
+        "--max-length",
+        type=int,
+        metavar="N",
+        help="longest word (default: so that there are at most 200000; for two languages, all lengths)",
     )
 
     simplify = add(actions, "simplify", "write a program in a simpler way", _SIMPLIFY)
@@ -98,4 +102,14 @@ def add_program_commands(crasp: argparse.ArgumentParser, add: Callable[..., argp
         help="what the program may use (default: PLAIN, counting only)",
     )
     learn.add_argument("--max-size", type=int, metavar="N", help="largest size to try")
+    learn.add_argument(
+        "--readout",
+        choices=("end", "last"),
+        default="last",
+        metavar="{end,last}",
+        help="where acceptance is read: last symbol (default) or end marker",
+    )
     learn.add_argument("--alphabet", metavar="SYMBOLS", help="the alphabet (default: the symbols used)")
+    learn.add_argument(
+        "--regex", action="store_true", help="read WHAT as a regular expression even if it looks like a name"
+    )

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections.abc import Iterable
 from pathlib import Path
 
+from ..crasp.batched import run_outputs
 from ..crasp.checker import Finding, Severity, check_program, has_errors
 from ..crasp.comparison import Comparison, compare
+from ..crasp.fragments import Readout
 from ..crasp.interpreter import accepts, generate, next_symbols
 from ..crasp.latex import latex_program
 from ..crasp.measures import depth_of, fragment_of, size_of
@@ -18,7 +21,7 @@ from ..crasp.programs.catalog import find_program
 from ..crasp.simplification import simplify as simplify_program
 from ..crasp.syntax import Program
 from ..crasp.trace import trace_html, trace_program, trace_text
-from ..errors import InvalidOptionError, draw_caret
+from ..errors import InvalidOptionError, UnknownNameError, draw_caret
 from ..files import read_text, write_text
 from ..languages.alphabet import show_alphabet, show_word
 from ..languages.dfa import DFA
@@ -58,16 +61,21 @@ def split_word(text: str, program: Program) -> tuple[str, ...]:
 
 def _run(options: Namespace) -> int:
     program = load_program(options.program)
+    if options.generate and not program.is_generator:
+        raise InvalidOptionError(
+            f"--generate lets a program write on, but {options.program!r} says only which words it accepts.",
+            hint="leave --generate out, or run a program that says which symbols come next.",
+        )
     rows = []
     for text in options.word:
         word = split_word(text, program)
         row: dict[str, object] = {"word": list(word)}
         if not program.is_generator:
-            row["accepted"] = accepts(program, word, offset=options.offset)
+            row["accepted"] = accepts(program, word, offset=options.offset, run=run_outputs)
         elif options.generate:
-            row["written"] = list(generate(program, word, offset=options.offset))
+            row["written"] = list(generate(program, word, offset=options.offset, run=run_outputs))
         else:
-            positions = next_symbols(program, word, offset=options.offset)
+            positions = next_symbols(program, word, offset=options.offset, run=run_outputs)
             row["next"] = list(positions[-1]) if positions else []
         rows.append((word, row))
     if options.json:
@@ -113,47 +121,81 @@ def printable_lines(text: str) -> str:
 
 
 def _equal(options: Namespace) -> int:
-    from ..predict.resolve import resolve
-
-    def load(what: str, other: str) -> Program | DFA:
-        """Return a program, or the automaton of anything else over the alphabet of the other side."""
-        if what == "-" or what.lower().endswith(".crasp"):
-            return load_program(what)
-        alphabet = load_program(other).alphabet if other.lower().endswith(".crasp") else None
-        question = resolve(what)
-        if question.facts.program is not None and question.read_as == "program":
-            return question.facts.program
-        language = question.facts.language
-        if question.read_as == "regex":
-            language = resolve(what, alphabet=alphabet).facts.language
-        if language is None:
-            raise InvalidOptionError(
-                f"{what!r} is a task, not a language or a program.",
-                hint="give a program, a language, a regular expression or an automaton file.",
-            )
-        return over_alphabet(language, alphabet) if alphabet is not None else language
-
-    left = load(options.left, options.right)
-    right = load(options.right, options.left)
-    found = compare(left, right, max_length=options.max_length)
-    _print_comparison(found, options)
+    found = compare_sides(options.left, options.right, max_length=options.max_length)
+    if options.json:
+        print_json(_comparison_data(found))
+    else:
+        _print_comparison(found, options.left, options.right)
     return 0 if found.equal else 1
 
 
-def _print_comparison(found: Comparison, options: Namespace) -> None:
-    if options.json:
-        print_json(
-            {
-                "equal": found.equal,
-                "words": found.num_words,
-                "min_length": found.min_length,
-                "max_length": found.max_length,
-                "counterexample": None if found.counterexample is None else list(found.counterexample),
-                "left": found.left,
-                "right": found.right,
-            }
+def compare_sides(left: str, right: str, *, max_length: int | None = None) -> Comparison:
+    """Compare programs or languages by what a user calls them.
+
+    A regular expression is read over the alphabet of the program on the other side; two languages are brought over the
+    symbols of both.
+    """
+    if left == right == "-":
+        raise InvalidOptionError(
+            "both sides are -, but standard input can be read only once.", hint="write one of them to a file."
         )
-    elif found.counterexample is None:
+    programs = [_program_called(what) for what in (left, right)]
+    alphabet = next((program.alphabet for program in programs if program is not None), None)
+    one, two = (
+        _language_of(what, alphabet) if program is None else program
+        for what, program in zip((left, right), programs, strict=True)
+    )
+    if isinstance(one, DFA) and isinstance(two, DFA):
+        both = {*one.alphabet, *two.alphabet}
+        one, two = over_alphabet(one, both), over_alphabet(two, both)
+    return compare(one, two, max_length=max_length)
+
+
+def _program_called(what: str) -> Program | None:
+    """Return the program of a file, of standard input or of the library, or None if this is something else."""
+    if what == "-" or what.lower().endswith(".crasp"):
+        return load_program(what)
+    try:
+        return find_program(what).program
+    except UnknownNameError:
+        return None
+
+
+def _language_of(what: str, alphabet: Iterable[str] | None, *, regex: bool = False) -> DFA:
+    """Return the automaton of a name, an expression or a file, over an alphabet if one is given."""
+    from ..predict.resolve import is_name, resolve
+
+    expression = regex or not is_name(what)
+    language = resolve(what, alphabet=alphabet if expression else None, regex=regex).facts.language
+    if language is None:
+        raise InvalidOptionError(
+            f"{what!r} is not a regular language.", hint="name a language, a regular expression or an automaton file."
+        )
+    return language if alphabet is None else over_alphabet(language, alphabet)
+
+
+def _comparison_data(found: Comparison) -> dict[str, object]:
+    return {
+        "equal": found.equal,
+        "exact": found.exact,
+        "words": found.num_words,
+        "min_length": found.min_length,
+        "max_length": found.max_length,
+        "counterexample": None if found.counterexample is None else list(found.counterexample),
+        "left": found.left,
+        "right": found.right,
+    }
+
+
+def _print_comparison(found: Comparison, left: str, right: str) -> None:
+    if found.counterexample is not None:
+        shown = printable(show_word(found.counterexample))
+        print(f"{colour('different', 'NO')}, and this is a shortest word that shows it: {shown}")
+        print(f"  {printable(left)} {found.left}")
+        print(f"  {printable(right)} {found.right}")
+    elif found.exact:
+        print(f"{colour('equal', 'YES')} on words of every length: their minimal automata are the same.")
+    else:
         print(
             paragraph(
                 f"{colour('equal', 'YES')} on all {found.num_words} words of length {found.min_length} to {found.max_length}. "
@@ -163,11 +205,6 @@ def _print_comparison(found: Comparison, options: Namespace) -> None:
                 "",
             )
         )
-    else:
-        shown = printable(show_word(found.counterexample))
-        print(f"{colour('different', 'NO')}, and this is a shortest word that shows it: {shown}")
-        print(f"  {printable(options.left)} {found.left}")
-        print(f"  {printable(options.right)} {found.right}")
 
 
 def _simplify(options: Namespace) -> int:
@@ -196,18 +233,17 @@ def check_file(options: Namespace) -> int:
     text = read_text(options.file)
     program = parse_program(text)
     findings = check_program(program)
+    wrong = has_errors(findings)
+    found = None if wrong or options.language is None else compare_sides(options.file, options.language)
     if options.json:
-        print_json([_finding_data(each, text) for each in findings])
+        comparison = None if found is None else _comparison_data(found)
+        print_json({"findings": [_finding_data(each, text) for each in findings], "comparison": comparison})
     else:
         for finding in findings:
             _print_finding(finding, text)
-    if has_errors(findings):
-        return 1
-    if options.language is None or options.json:
-        return 0
-    options.left, options.right = options.file, options.language
-    options.max_length = None
-    return _equal(options)
+        if found is not None:
+            _print_comparison(found, options.file, options.language)
+    return 1 if wrong or (found is not None and not found.equal) else 0
 
 
 def _finding_data(finding: Finding, text: str) -> dict[str, object]:
@@ -241,19 +277,29 @@ def _synthesize(options: Namespace) -> int:
             "synthesize needs a language or a file of examples, and not both.",
             hint="for example: lengthwise crasp synthesize '(ab)*', or --examples labelled.txt",
         )
+    if options.examples is not None and options.regex:
+        raise InvalidOptionError(
+            "--regex is about a language, but --examples gives labelled words.", hint="leave one of the two out."
+        )
     target: DFA | list[tuple[tuple[str, ...], bool]]
     if options.examples is not None:
         target = _read_examples(options.examples)
     else:
-        target = _language_of(options.what, options.alphabet)
-    found = synthesize(
-        target,
-        alphabet=options.alphabet if options.examples is not None else None,
-        max_length=options.max_length,
-        fragment=options.fragment,
-        caps=Caps() if options.max_size is None else Caps(max_size=options.max_size),
-        progress=_show_progress if sys.stderr.isatty() else None,
-    )
+        target = _language_of(options.what, options.alphabet, regex=options.regex)
+    watched = sys.stderr.isatty()
+    try:
+        found = synthesize(
+            target,
+            alphabet=options.alphabet if options.examples is not None else None,
+            max_length=options.max_length,
+            fragment=options.fragment,
+            readout=Readout.END_MARKER if options.readout == "end" else Readout.LAST_SYMBOL,
+            caps=Caps() if options.max_size is None else Caps(max_size=options.max_size),
+            progress=_show_progress if watched else None,
+        )
+    finally:
+        if watched:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
     if options.json:
         answers = [{"length": each.length, "size": each.size, "accept": each.text} for each in found.answers]
         print_json(
@@ -288,17 +334,6 @@ def _show_progress(size: int, candidates: int, classes: int) -> None:
     print(f"\rsize {size}: {candidates:,} candidates, {classes:,} kept ", end="", file=sys.stderr, flush=True)
 
 
-def _language_of(what: str, alphabet: str | None) -> DFA:
-    from ..predict.resolve import resolve
-
-    language = resolve(what, alphabet=alphabet).facts.language
-    if language is None:
-        raise InvalidOptionError(
-            f"{what!r} is not a regular language.", hint="give a language, or labelled words with --examples FILE."
-        )
-    return language
-
-
 def _read_examples(path: str) -> list[tuple[tuple[str, ...], bool]]:
     """Return the labelled words of a file: a line for each, + or -, a space, the word."""
     found = []
@@ -313,6 +348,10 @@ def _read_examples(path: str) -> list[tuple[tuple[str, ...], bool]]:
             )
         symbols = tuple(word.split()) if " " in word.strip() else tuple(word.strip())
         found.append((symbols, sign == "+"))
+    if not found:
+        raise InvalidOptionError(
+            f"{path!r} has no labelled word; at least one is needed.", hint="write a line for each, for example: + aab"
+        )
     return found
 
 

@@ -23,8 +23,16 @@ def run(options: Namespace) -> int:
     """Train what is asked for and missing, then print and write the report."""
     spec = _spec(options)
     make_folder_of(options.out)
-    with _Bars(quiet=options.json) as bars:
-        outcome = run_experiment(spec, options.store, workers=options.workers, on_plan=bars.begin, on_event=bars.update)
+    with Bars(quiet=options.json) as bars:
+        outcome = run_experiment(
+            spec,
+            options.store,
+            workers=options.workers,
+            device=options.device,
+            models_per_stack=options.models_per_stack,
+            on_plan=bars.begin,
+            on_event=bars.update,
+        )
     _publish(list(outcome.results), options)
     return 0
 
@@ -94,7 +102,7 @@ def _publish(results: list[Result], options: Namespace) -> None:
     print(f"report: {Path(options.out).resolve()}", file=sys.stderr)
 
 
-class _Bars:
+class Bars:
     """Progress bars on stderr: one for each stack in training, one for all."""
 
     def __init__(self, *, quiet: bool) -> None:
@@ -112,7 +120,7 @@ class _Bars:
         self._stacks: list[StackPlan] = []
         self._bars: dict[int, object] = {}
 
-    def __enter__(self) -> _Bars:
+    def __enter__(self) -> Bars:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -127,6 +135,8 @@ class _Bars:
         models, groups = ("model" if runs == 1 else "models"), ("stack" if len(stacks) == 1 else "stacks")
         told = f"{runs} {models} to train in {len(stacks)} {groups}{already}"
         self._console.print(told, highlight=False, soft_wrap=True)
+        for reason in dict.fromkeys(stack.choice.reason for stack in stacks):
+            self._console.print(f"stacks of {reason}", highlight=False, soft_wrap=True)
         if stacks:
             self._progress.start()
             self._total = self._progress.add_task("all stacks", total=len(stacks), status=f"0/{len(stacks)}")

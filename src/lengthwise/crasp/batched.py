@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from ..arrays import Array, Arrays
+from ..arrays import Array, Arrays, numpy_arrays
 from ..errors import CapExceededError, InvalidProgramError, NoSuchWordError
-from .interpreter import frame_word
+from .interpreter import Values, frame_word, run_program
 from .kinds import require_meaning
 from .syntax import (
     ACCEPT,
@@ -36,6 +36,7 @@ from .syntax import (
 )
 
 NO_SYMBOL = -1
+LONGEST_INTERPRETED = 200
 _LARGEST = 2**62
 
 
@@ -188,6 +189,24 @@ class BatchedProgram:
             case Choice():
                 return xp.where(parts[0], parts[1], parts[2])
         raise AssertionError(node)  # a Name has no step of its own
+
+
+def run_outputs(program: Program, word: Iterable[str], *, offset: int = 0) -> Values:
+    """Return the values of the outputs at every position, as the interpreter would, whose time is quadratic in the length.
+
+    Long words are run as a batch of one, short ones by the interpreter, and so are numbers beyond 64 bits.
+    """
+    symbols = tuple(word)
+    if len(symbols) > LONGEST_INTERPRETED:
+        xp = numpy_arrays()
+        try:
+            batched = BatchedProgram(program)
+            tokens_BL, _ = batched.encode([symbols], xp)
+            found = batched.run(tokens_BL, xp, offset=offset)
+        except CapExceededError:
+            return run_program(program, symbols, offset=offset)
+        return {name: values_BL[0].tolist() for name, values_BL in found.items()}
+    return run_program(program, symbols, offset=offset)
 
 
 _COMPARISONS = {

@@ -94,7 +94,7 @@ def require_positions(number: int) -> None:
     """Raise if words have more different prefixes than we are ready for."""
     if number > MAX_POSITIONS:
         raise CapExceededError(
-            f"the words have {number:,} different prefixes; the cap is {MAX_POSITIONS:,}.", hint="use shorter words."
+            f"the words have more than {MAX_POSITIONS:,} different prefixes, the cap.", hint="use shorter words."
         )
 
 

@@ -2,6 +2,7 @@
 
 All words are tried, the shorter first, so that a counterexample is a shortest one. No such comparison proves anything
 about longer words: from two layers on, no length up to which agreement would suffice can be computed (arXiv 2603.02238).
+Two automata are compared for all lengths.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from ..arrays import Array, numpy_arrays
 from ..errors import AlphabetMismatchError, CapExceededError, InvalidOptionError, InvalidProgramError
 from ..languages.alphabet import Alphabet, show_alphabet
 from ..languages.dfa import DFA
-from ..languages.dfa_algebra import Word
+from ..languages.dfa_algebra import Word, distinguishing_word
 from .batched import NO_SYMBOL, BatchedProgram
 from .fragments import Readout
 from .syntax import ACCEPT, Program, next_name
@@ -27,25 +28,35 @@ _CHUNK = 20_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What was compared, and the shortest word about which the two disagree, if there is one."""
+    """What was compared, and a shortest word about which the two disagree, if there is one.
+
+    ``max_length`` is None where words of every length were compared, through automata and not one by one.
+    """
 
     num_words: int
     min_length: int
-    max_length: int
+    max_length: int | None
     counterexample: Word | None
     left: str = ""  # what each says of the counterexample
     right: str = ""
 
     @property
     def equal(self) -> bool:
-        """Whether they agree on every word that was tried."""
+        """Whether they agree on every word that was compared."""
         return self.counterexample is None
+
+    @property
+    def exact(self) -> bool:
+        """Whether words of every length were compared."""
+        return self.max_length is None
 
 
 def compare(
     left: Program | DFA, right: Program | DFA, *, max_length: int | None = None, max_words: int = MAX_WORDS
 ) -> Comparison:
     """Compare on all words up to a length, by default up to the longest for which there are not too many words.
+
+    Two automata are compared on words of every length, unless one is asked for.
 
     >>> from lengthwise.crasp.parser import parse_program
     >>> from lengthwise.languages.regex import compile_regex
@@ -54,6 +65,8 @@ def compare(
     ('b', 'a')
     """
     alphabet = _shared_alphabet(left, right)
+    if isinstance(left, DFA) and isinstance(right, DFA) and max_length is None:
+        return _compare_automata(left, right)
     generators = {each.is_generator for each in (left, right) if isinstance(each, Program)}
     if len(generators) > 1 or (True in generators and isinstance(left, DFA) | isinstance(right, DFA)):
         raise InvalidProgramError(
@@ -87,6 +100,12 @@ def compare(
                     right=_said(right, said[1][row]),
                 )
     return Comparison(num_words=num_words, min_length=first, max_length=last, counterexample=None)
+
+
+def _compare_automata(left: DFA, right: DFA) -> Comparison:
+    word = distinguishing_word(left, right)
+    said = ["", ""] if word is None else ["accepts" if word in side else "rejects" for side in (left, right)]
+    return Comparison(num_words=0, min_length=0, max_length=None, counterexample=word, left=said[0], right=said[1])
 
 
 def _require_few(alphabet: Alphabet, first: int, last: int) -> None:

@@ -75,7 +75,11 @@ def run_program(program: Program, word: Iterable[str], *, offset: int = 0) -> Va
     return values
 
 
-def accepts(program: Program, word: Iterable[str], *, offset: int = 0) -> bool:
+Run = Callable[..., Values]
+"""A function that gives, as :func:`run_program` does, at least the values of the outputs."""
+
+
+def accepts(program: Program, word: Iterable[str], *, offset: int = 0, run: Run = run_program) -> bool:
     """Return whether the program accepts a word, read where the program says.
 
     >>> from lengthwise.crasp.parser import parse_program
@@ -86,7 +90,7 @@ def accepts(program: Program, word: Iterable[str], *, offset: int = 0) -> bool:
         raise InvalidProgramError(
             "the program says which symbols come next, not which words it accepts.", hint="ask for next symbols."
         )
-    found = run_program(program, word, offset=offset)[ACCEPT]
+    found = run(program, word, offset=offset)[ACCEPT]
     if not found:
         raise NoSuchWordError(
             "the empty word has no last symbol, so a program read there says nothing about it.",
@@ -95,25 +99,29 @@ def accepts(program: Program, word: Iterable[str], *, offset: int = 0) -> bool:
     return bool(found[-1])
 
 
-def next_symbols(program: Program, word: Iterable[str], *, offset: int = 0) -> list[tuple[str, ...]]:
+def next_symbols(
+    program: Program, word: Iterable[str], *, offset: int = 0, run: Run = run_program
+) -> list[tuple[str, ...]]:
     """Return for every position of the framed word the symbols that come next."""
     if not program.is_generator:
         raise InvalidProgramError(
             "the program says which words it accepts, not which symbols come next.",
             hint="ask whether it accepts a word.",
         )
-    values = run_program(program, word, offset=offset)
+    values = run(program, word, offset=offset)
     columns = [(each.symbol, values[next_name(each.symbol)]) for each in program.next]
     length = len(columns[0][1])
     return [tuple(symbol for symbol, column in columns if column[i]) for i in range(length)]
 
 
-def generate(program: Program, prompt: Iterable[str], *, max_length: int = 1000, offset: int = 0) -> tuple[str, ...]:
+def generate(
+    program: Program, prompt: Iterable[str], *, max_length: int = 1000, offset: int = 0, run: Run = run_program
+) -> tuple[str, ...]:
     """Return what the program writes after a prompt, until its stop symbol comes or nothing does."""
     word = list(prompt)
     written: list[str] = []
     while len(written) <= max_length:
-        positions = next_symbols(program, [*word, *written], offset=offset)
+        positions = next_symbols(program, [*word, *written], offset=offset, run=run)
         if not positions:
             raise NoSuchWordError(
                 "an empty prompt has no position to write from.", hint="give a prompt, or the program a start symbol."

@@ -90,6 +90,12 @@ def moduli_of(program: Program) -> tuple[int, ...]:
     return tuple(sorted({node.modulus for node in used_nodes(program) if isinstance(node, Modulo)}))
 
 
+def largest_coefficient_of(program: Program) -> int:
+    """Return the largest size of a factor in a sum."""
+    factors = [abs(factor) for node in used_nodes(program) if isinstance(node, Sum) for factor, _ in node.terms]
+    return max(factors, default=1)
+
+
 def size_of(program: Program) -> int:
     """Return the size of all definitions and outputs together; see :func:`expression_size`."""
     return sum(expression_size(each.body) for each in (*program.definitions, *program.outputs))

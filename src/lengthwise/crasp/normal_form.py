@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .kinds import require_meaning
+from .measures import used_definitions
 from .simplification import simplify
 from .syntax import (
     Choice,
@@ -54,6 +55,8 @@ def normal_form(program: Program) -> Program:
     """
     require_meaning(program)
     work = _Normalization(program)
+    for definition in used_definitions(program):  # in their order, so that a long chain of them is no deep recursion
+        work.named(Name(definition.name), 0)
     if program.accept is not None:
         accept = work.shifted(program.accept, 0)
         return simplify(replace(program, definitions=tuple(work.definitions), accept=accept))

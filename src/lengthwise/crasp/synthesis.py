@@ -272,7 +272,10 @@ def read_labels(
 
 def _label_all(language: DFA | Callable[..., bool], symbols: Alphabet, max_length: int, readout: Readout) -> Labels:
     """Return what a language says about every word up to a length that a program can be asked about."""
-    require_positions(sum(len(symbols) ** length for length in range(max_length + 1)))
+    number = 0
+    for length in range(max_length + 1):
+        number += len(symbols) ** length
+        require_positions(number)
     shortest = 0 if readout is Readout.END_MARKER else 1
     words = [word for length in range(shortest, max_length + 1) for word in product(symbols, repeat=length)]
     if isinstance(language, DFA):
@@ -290,7 +293,7 @@ def _require_readable(word: Word, symbols: Alphabet, readout: Readout) -> None:
     if not word and readout is Readout.LAST_SYMBOL:
         raise InvalidOptionError(
             "the empty word is labelled, but a program read at the last symbol says nothing about it.",
-            hint="leave it out, or use Readout.END_MARKER.",
+            hint="leave it out, or read at the end: Readout.END_MARKER, or --readout end.",
         )
 
 

@@ -12,6 +12,7 @@ from ..errors import InvalidOptionError
 from ..seeds import Draw
 from .base import Encoding
 from .initialization import normal
+from .tables import look_up
 
 
 class LearnedAPE(Encoding):
@@ -32,10 +33,10 @@ class LearnedAPE(Encoding):
     def ids(self, tokens_MBL: Tensor, sizes_MB: Tensor, draw: Draw | None) -> Tensor:
         """Return consecutive places, from a random offset in training."""
         ids_MBL = super().ids(tokens_MBL, sizes_MB, draw)
-        longest = int(sizes_MB.max())
-        if self.max_length is None or longest > self.max_length:
+        width = tokens_MBL.shape[-1]
+        if self.max_length is None or width > self.max_length:
             raise InvalidOptionError(
-                f"an instance of {longest} tokens does not fit the {self.max_length} positions of this encoding.",
+                f"an instance of {width} tokens does not fit the {self.max_length} positions of this encoding.",
                 hint="make the model with a larger max_length.",
             )
         if draw is None:
@@ -47,5 +48,4 @@ class LearnedAPE(Encoding):
 
     def embed(self, ids_MBL: Tensor) -> Tensor:
         """Return the rows of the table."""
-        model = torch.arange(self.num_models, device=ids_MBL.device)[:, None, None]
-        return self.table_MND[model, ids_MBL]
+        return look_up(self.table_MND, ids_MBL)

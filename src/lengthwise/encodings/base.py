@@ -3,6 +3,9 @@
 Every parameter leads with M, the number of models in a stack (M = 1 when alone). Shapes: B batch, L length, D width,
 H heads, K head width, Q queries. Attention runs over [B, M·H, L, K]. Position ids may be any numbers, with repeats.
 
+Training packs several instances into a row (train/packing): ids start anew with each of them, and masks keep them
+apart. ``scale`` is the length of the instance that a query belongs to, [M or 1, B, Q].
+
 An encoding overrides only the hooks it needs. ``bias`` depends on positions alone and keeps the fused attention kernel;
 as soon as ``scores``, ``weights`` or ``value`` is overridden, attention is computed step by step.
 """
@@ -20,6 +23,8 @@ class Encoding(nn.Module):
 
     max_length: int | None = None
     """The number of positions there is room for; None without bound."""
+    may_share_rows: bool = True
+    """Whether instances may share a row in training: places that do not see each other must not act on each other."""
 
     def __init__(self, *, num_models: int, num_heads: int, head_width: int, width: int, max_length: int) -> None:  # noqa: ARG002
         super().__init__()
@@ -39,7 +44,7 @@ class Encoding(nn.Module):
         """Return queries and keys, [B, M·H, L, K], with positions worked into them."""
         return q, k
 
-    def bias(self, ids_q: Tensor, ids_k: Tensor, scale_MB: Tensor | None) -> Tensor | None:  # noqa: ARG002
+    def bias(self, ids_q: Tensor, ids_k: Tensor, scale_MBL: Tensor | None) -> Tensor | None:  # noqa: ARG002
         """Return what is added to the scores, [1 or B, M·H, Q, L], from positions alone, or None."""
         return None
 
@@ -61,6 +66,11 @@ class Encoding(nn.Module):
         """Whether the fused attention kernel computes the same."""
         kind = type(self)
         return all(getattr(kind, hook) is getattr(Encoding, hook) for hook in ("scores", "weights", "value"))
+
+    @property
+    def is_transforming(self) -> bool:
+        """Whether queries and keys are changed by position."""
+        return type(self).transform is not Encoding.transform
 
     def initialize(self, draw: Draw) -> None:
         """Set all parameters from a draw with M keys."""

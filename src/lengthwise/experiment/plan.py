@@ -7,6 +7,7 @@ these and of the revisions of task, encoding and trainer, so that a changed labe
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 
@@ -18,8 +19,6 @@ from ..tasks.lengths import LengthRange, length_bins
 from ..tasks.task import Task
 from ..train.settings import TRAINER_REVISION, Training
 from .spec import Spec
-
-MODELS_PER_STACK = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,51 +54,81 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """How many models train together, whether their step is compiled, and why."""
+
+    models: int
+    compiled: bool
+    reason: str
+
+
+DEFAULT_CHOICE = Choice(models=8, compiled=False, reason="8 models, which suits small ones on a CPU")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StackPlan:
-    """Runs that train together."""
+    """Runs that train together, and how that was chosen."""
 
     runs: tuple[Run, ...]
+    choice: Choice = DEFAULT_CHOICE
 
     @property
     def label(self) -> str:
         """The stack in print."""
         return f"{self.runs[0].task} × {self.runs[0].encoding}"
 
+    @property
+    def work(self) -> int:
+        """A rough measure of how much there is to compute."""
+        first = self.runs[0]
+        size = find_task(first.task).size(first.train_length)
+        per_token = first.model.layers * first.model.width * (12 * first.model.width + size)
+        return len(self.runs) * first.training.steps * first.training.batch * size * per_token
 
-def make_plan(spec: Spec) -> list[StackPlan]:
-    """Return all runs of a spec, in stacks of one task and encoding; what cannot be trained raises."""
+
+def make_groups(spec: Spec) -> list[tuple[Run, ...]]:
+    """Return all runs of a spec, grouped by what can train together; what cannot be trained raises."""
     for encoding in spec.encodings:
         require_trainable(ENCODINGS[encoding])
-    stacks: list[StackPlan] = []
     tasks = [find_task(name) for name in spec.tasks]
     for number, task in enumerate(tasks):
         if task.name in [other.name for other in tasks[:number]]:
             raise InvalidOptionError(f"{task.name!r} is named twice in tasks.", hint="name each once.")
-    for task in tasks:
         _require_instances(task, length_bins(spec.train_length, spec.test_length))
-        for encoding in spec.encodings:
-            runs = [
-                Run(
-                    task=task.name,
-                    encoding=encoding,
-                    seed=seed,
-                    learning_rate=float(rate),
-                    train_length=spec.train_length,
-                    test_length=spec.test_length,
-                    model=spec.model,
-                    training=spec.training,
-                    task_revision=task.revision,
-                    encoding_revision=ENCODINGS[encoding].revision,
-                    trainer_revision=TRAINER_REVISION,
-                )
-                for rate in spec.learning_rates
-                for seed in range(spec.seeds)
-            ]
-            stacks += [
-                StackPlan(runs=tuple(runs[start : start + MODELS_PER_STACK]))
-                for start in range(0, len(runs), MODELS_PER_STACK)
-            ]
-    return stacks
+    return [
+        tuple(
+            Run(
+                task=task.name,
+                encoding=encoding,
+                seed=seed,
+                learning_rate=float(rate),
+                train_length=spec.train_length,
+                test_length=spec.test_length,
+                model=spec.model,
+                training=spec.training,
+                task_revision=task.revision,
+                encoding_revision=ENCODINGS[encoding].revision,
+                trainer_revision=TRAINER_REVISION,
+            )
+            for rate in spec.learning_rates
+            for seed in range(spec.seeds)
+        )
+        for task in tasks
+        for encoding in spec.encodings
+    ]
+
+
+def cut_group(runs: Sequence[Run], choice: Choice) -> list[StackPlan]:
+    """Return the runs of a group in stacks of the chosen size."""
+    return [
+        StackPlan(runs=tuple(runs[start : start + choice.models]), choice=choice)
+        for start in range(0, len(runs), choice.models)
+    ]
+
+
+def make_plan(spec: Spec, choice: Choice = DEFAULT_CHOICE) -> list[StackPlan]:
+    """Return all runs of a spec in stacks of one task and encoding."""
+    return [stack for group in make_groups(spec) for stack in cut_group(group, choice)]
 
 
 def _require_instances(task: Task, bins: tuple[LengthRange, ...]) -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import MissingExtraError
+from ..errors import InvalidOptionError, MissingExtraError
 from ..train.settings import check_number
-from .engines.work import StackDone, StackProgress
-from .plan import Run, StackPlan, make_plan
+from .engines.work import StackDone, StackProgress, checkpoint_of
+from .plan import Choice, Run, StackPlan, cut_group, make_groups
+from .sizing import Chooser, choose_on_cpu, choose_on_gpu
 from .spec import Spec
 from .store import Result, open_store
 
@@ -26,41 +27,77 @@ class Outcome:
 
 
 def run_experiment(
-    spec: Spec,
+    specs: Spec | Sequence[Spec],
     store: str | Path = DEFAULT_STORE,
     *,
     workers: int | None = None,
+    device: str | None = None,
+    models_per_stack: int | None = None,
     on_plan: Callable[[list[StackPlan], int], None] = lambda _stacks, _reused: None,
     on_event: Callable[[StackProgress | StackDone], None] = lambda _: None,
 ) -> Outcome:
-    """Train what is not in the store yet; return the results of all runs of the spec.
+    """Train what is not in the store yet; return the results of all runs of the specs.
 
-    Interrupted at any moment, it loses at most the stacks in training; run again, it does only what is missing.
+    Interrupted at any moment, it loses at most what came after the last checkpoints; run again, it does only what is
+    missing. ``device`` is "cpu" or "cuda"; by default a GPU if there is one. How many models train together is chosen by
+    memory or by a short trial, unless ``models_per_stack`` says it.
     """
     if workers is not None:
         check_number("workers", workers, int, 1, 1000)
-    stacks = make_plan(spec)
-    runs = tuple(run for stack in stacks for run in stack.runs)
+    if models_per_stack is not None:
+        check_number("models per stack", models_per_stack, int, 1, 100_000)
+    if device not in (None, "cpu", "cuda"):
+        raise InvalidOptionError(
+            f"device must be cpu or cuda; found {device!r}.", hint="leave it out to let us choose."
+        )
+    groups = [group for spec in ([specs] if isinstance(specs, Spec) else specs) for group in make_groups(spec)]
+    runs = tuple(dict.fromkeys(run for group in groups for run in group))
     with open_store(store) as opened:
         finished = opened.finished()
-        missing = [
-            StackPlan(runs=left)
-            for stack in stacks
-            if (left := tuple(run for run in stack.runs if run.id not in finished))
-        ]
+        missing = [left for group in groups if (left := [run for run in group if run.id not in finished])]
+        stacks: list[StackPlan] = []
         if missing:
             _require_torch()
-        opened.save_plan(missing)
-        reused = sum(run.id in finished for run in runs)
-        on_plan(missing, reused)
-        if missing:
-            from .engines.local import train_locally
+            from .engines.local import choose_device, default_workers, train_locally
 
-            for event in train_locally(missing, workers=workers):
+            chosen = choose_device(device)
+            num_workers = workers or default_workers(chosen)
+            choose = _chooser(chosen, num_workers, sum(map(len, missing)), models_per_stack)
+            planned = opened.planned()
+            stacks = [stack for group in missing for stack in _stacks_of(group, planned, choose)]
+        opened.save_plan(stacks)
+        reused = sum(run.id in finished for run in runs)
+        stacks.sort(key=lambda stack: -stack.work)  # the long ones first, so that all workers end at about one time
+        on_plan(stacks, reused)
+        if stacks:
+            checkpoints = Path(f"{store}.checkpoints")
+            for event in train_locally(stacks, workers=num_workers, device=chosen, checkpoints=checkpoints):
                 if isinstance(event, StackDone):
                     opened.save(event.results)
+                    checkpoint_of(stacks[event.stack], checkpoints).unlink(missing_ok=True)
                 on_event(event)
+            if checkpoints.is_dir() and not any(checkpoints.iterdir()):
+                checkpoints.rmdir()
         return Outcome(runs=runs, results=tuple(opened.results_of(runs)), reused=reused)
+
+
+def _stacks_of(group: Sequence[Run], planned: Sequence[Sequence[str]], choose: Chooser) -> list[StackPlan]:
+    """Return the stacks of a group: those planned before that are still to do, as they were, and the rest anew."""
+    left = {run.id: run for run in group}
+    choice = choose(group[0], len(group))
+    again = [
+        StackPlan(runs=tuple(left.pop(member) for member in members), choice=choice)
+        for members in planned
+        if all(member in left for member in members)
+    ]
+    return again + cut_group(list(left.values()), choice)
+
+
+def _chooser(device: str, workers: int, num_runs: int, models: int | None) -> Chooser:
+    if models is not None:
+        asked = Choice(models=models, compiled=device == "cuda", reason=f"{models} models, as asked")
+        return lambda _run, _number: asked
+    return choose_on_gpu(device, workers) if device == "cuda" else choose_on_cpu(workers, num_runs)
 
 
 def _require_torch() -> None:

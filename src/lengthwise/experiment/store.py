@@ -63,6 +63,11 @@ class Store:
                 [(stack.label, json.dumps([run.id for run in stack.runs])) for stack in stacks],
             )
 
+    def planned(self) -> list[list[str]]:
+        """Return the ids of the runs of every stack that was ever planned, the latest plan first."""
+        rows = self._connection.execute("SELECT runs FROM stacks ORDER BY position DESC")
+        return [json.loads(row[0]) for row in rows]
+
     def finished(self) -> set[str]:
         """Return the ids of all finished runs."""
         return {row[0] for row in self._connection.execute("SELECT id FROM runs")}

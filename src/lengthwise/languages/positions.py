@@ -169,7 +169,7 @@ def determinize(positions: Positions, alphabet: Alphabet, what: str, max_states:
                 if len(queue) >= max_states:
                     raise CapExceededError(
                         f"{what} would have more than {max_states:,} states, which is the cap.",
-                        hint="simplify the expression, or raise the cap with --max-states.",
+                        hint="simplify the expression, or raise the cap with max_states (predict --max-states).",
                     )
                 numbers[target] = len(queue)
                 queue.append(target)

@@ -30,7 +30,7 @@ from ..errors import RegexSyntaxError
 from .alphabet import make_alphabet
 from .dfa import DFA
 from .positions import Positions, determinize
-from .regex_parser import parse_regex
+from .regex_parser import ALPHABET_HINT, parse_regex
 from .regex_tree import survey
 
 MAX_STATES = 10_000
@@ -54,7 +54,7 @@ def compile_regex(text: str, *, alphabet: Iterable[str] | None = None, max_state
             f"the expression {text!r} uses no symbol, so its alphabet is unknown.",
             text=text,
             span=(0, len(text)),
-            hint="name the alphabet, for example with --alphabet ab.",
+            hint=ALPHABET_HINT,
         )
     symbols = given if given is not None else make_alphabet(used)
     if plain:

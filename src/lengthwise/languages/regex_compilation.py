@@ -38,7 +38,7 @@ def compile_tree(tree: Regex, alphabet: Alphabet, text: str, max_states: int) ->
     except CapExceededError as error:
         raise CapExceededError(
             f"the automaton of {text!r} cannot be built: {error.message}",
-            hint="simplify the expression; the cap on states can be raised with --max-states.",
+            hint="simplify the expression, or raise the cap with max_states (predict --max-states).",
         ) from None
 
 

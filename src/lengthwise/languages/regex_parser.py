@@ -23,6 +23,7 @@ MAX_COUNT = 1_000_000
 MAX_RANGE = 10_000
 MAX_NESTING = 40
 MAX_STACKED_REPEATS = 3  # and as many reversals, and as many complements
+ALPHABET_HINT = "name the alphabet: alphabet='ab', or --alphabet ab with predict, recommend or crasp synthesize."
 
 _REPEATS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 _ENDS = ("", "|", ")", "&", "/")  # what ends a concatenation
@@ -307,7 +308,7 @@ class _Parser:
                 f"{what}, but the alphabet is not given.",
                 start,
                 self.at,
-                "name the alphabet, for example with --alphabet ab.",
+                ALPHABET_HINT,
             )
         return self.alphabet
 

@@ -7,6 +7,7 @@ as words are: first i, then j.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import CapExceededError, InvalidOptionError
@@ -101,6 +102,18 @@ def is_group(semigroup: TransitionSemigroup) -> bool:
     """
     num_states = semigroup.language.num_states
     return all(len(set(semigroup.elements[number])) == num_states for number in semigroup.generators)
+
+
+def reachable(cayley: Sequence[Sequence[int]], start: int) -> set[int]:
+    """Return the elements that a Cayley graph leads to from an element, itself among them."""
+    found = {start}
+    queue = [start]
+    for element in queue:
+        for target in cayley[element]:
+            if target not in found:
+                found.add(target)
+                queue.append(target)
+    return found
 
 
 def _compose(first: Transformation, second: Transformation) -> Transformation:

@@ -16,7 +16,7 @@ from ..errors import CapExceededError
 from .components import strong_components
 from .dfa import DFA
 from .next_symbols import live_states
-from .semigroup import Transformation, TransitionSemigroup
+from .semigroup import Transformation, TransitionSemigroup, reachable
 from .walks import shortest_walk, show_briefly, show_path, steps_of
 
 MAX_PAIRS = 250_000
@@ -166,18 +166,6 @@ def maximal_idempotents(semigroup: TransitionSemigroup) -> list[int]:
         if regular or is_below:
             below.update(target for element in component for target in both[element])
     return sorted(found)
-
-
-def reachable(cayley: Sequence[Sequence[int]], start: int) -> set[int]:
-    """Return the elements that a Cayley graph leads to from an element, itself among them."""
-    found = {start}
-    queue = [start]
-    for element in queue:
-        for target in cayley[element]:
-            if target not in found:
-                found.add(target)
-                queue.append(target)
-    return found
 
 
 def _show(semigroup: TransitionSemigroup, element: int) -> str:

@@ -28,7 +28,10 @@ def reference_outputs(weights: Weights, tokens_BL: Tensor, ids_BL: Tensor, *, la
         block = f"blocks.{layer}."
         x_BLD = x_BLD + _attention(weights, block, _norm(weights, block + "norm_1", x_BLD), heads)
         x_BLD = x_BLD + _hidden_layer(weights, block, _norm(weights, block + "norm_2", x_BLD))
-    return _affine(weights, "readout", _norm(weights, "norm", x_BLD))
+    x_BLD = _norm(weights, "norm", x_BLD)
+    if "readout.weight_MIO" not in weights:
+        return x_BLD @ weights["embedding_MVD"].T
+    return _affine(weights, "readout", x_BLD)
 
 
 def _affine(weights: Weights, name: str, x: Tensor) -> Tensor:

@@ -73,7 +73,7 @@ def predict(
     max_states: int = MAX_STATES,
     caps: Caps | None = None,
 ) -> list[Prediction]:
-    """Return one prediction per encoding for a name, a regular expression or a file.
+    """Return one prediction per encoding for a name, a regular expression or a file; one encoding may be a string.
 
     >>> for row in predict("(aa)*"):
     ...     print(row.encoding, row.verdict.answer)
@@ -81,13 +81,18 @@ def predict(
     ape YES
     """
     names = [encodings] if isinstance(encodings, str) else list(encodings)
+    if not names:
+        raise InvalidOptionError(
+            f"no encoding is named; a prediction needs at least one of {', '.join(ENCODINGS)}.",
+            hint=f"name one, or leave the encodings out for {' and '.join(DEFAULT_ENCODINGS)}.",
+        )
     readout = as_readout(readout)
     for name in names:
         lookup("encoding", name, ENCODINGS)
     question = resolve(what, asked=Asked(asked), alphabet=alphabet, regex=regex, max_states=max_states)
     if question.readout is not None and readout not in (None, question.readout):
         raise InvalidOptionError(
-            f"the task {what!r} is {question.readout.notation}; another readout was asked for.",
+            f"the {question.read_as} {what!r} is {question.readout.notation}; another readout was asked for.",
             hint="leave the readout out.",
         )
     verdicts = _predict_facts(question.facts, names, question.readout or readout, caps)

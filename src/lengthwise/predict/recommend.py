@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import inf
 
-from ..encodings.cards import ENCODINGS, Card
+from ..encodings.cards import ENCODINGS
 from ..theory.claims import Answer, Asked
 from ..theory.grades import Grade, grade
 from ..theory.repairs import Repair, find_repairs
@@ -34,19 +35,26 @@ class Advice:
     repairs: tuple[Repair, ...]
 
 
-def recommend(what: str, *, encodings: Iterable[str] | None = None, asked: Asked = Asked.MEMBERSHIP) -> Advice:
-    """Rank encodings for a task, a language, an expression or a file.
+def recommend(
+    what: str,
+    *,
+    encodings: Iterable[str] | None = None,
+    asked: Asked = Asked.MEMBERSHIP,
+    alphabet: Iterable[str] | None = None,
+    regex: bool = False,
+) -> Advice:
+    """Rank encodings, by default all of them, for a task, a language, an expression or a file.
 
-    A proved YES comes first, the one with the smaller level and then the smaller class in front; then what is open, what
-    lies within an upper bound in front; a NO comes last.
+    A proved YES comes first, the smaller level in front; then what is open, an encoding with more proved bounds in front;
+    a NO comes last. Encodings that this does not tell apart keep the order in which they were given.
 
     >>> [row.prediction.encoding for row in recommend("(aa)*").ranking][:2]
     ['ape', 'sinusoidal']
     """
-    names = list(ENCODINGS) if encodings is None else list(encodings)
-    rows = predict(what, encodings=names, asked=asked)
+    names = ENCODINGS if encodings is None else encodings
+    rows = predict(what, encodings=names, asked=asked, alphabet=alphabet, regex=regex)
     graded = [(row, grade(row.verdict.certificate)) for row in rows]
-    graded.sort(key=lambda pair: _key(pair[0], pair[1], names))
+    graded.sort(key=lambda pair: _key(*pair))
     ranking = tuple(
         Recommendation(rank=number, prediction=row, grade=each, why=_why(row, each))
         for number, (row, each) in enumerate(graded, start=1)
@@ -55,15 +63,11 @@ def recommend(what: str, *, encodings: Iterable[str] | None = None, asked: Asked
     return Advice(question=question, ranking=ranking, repairs=_repairs(what, question, ranking))
 
 
-def _key(row: Prediction, found: Grade | None, names: list[str]) -> tuple[int, int, int, int]:
+def _key(row: Prediction, found: Grade | None) -> tuple[int, float, int]:
+    """Return what is sorted by: the answer, the level of a YES if it has one, and how many bounds are not proved."""
     card = ENCODINGS[row.encoding]
-    level = found.level if found is not None else 99
-    return _ORDER[row.verdict.answer], level, _openness(card), names.index(row.encoding)
-
-
-def _openness(card: Card) -> int:
-    """Return how much is proved about an encoding: both bounds, one, or none."""
-    return 2 - (card.at_least is not None) - (card.at_most is not None)
+    level = found.level if found is not None else inf
+    return _ORDER[row.verdict.answer], level, (card.at_least is None) + (card.at_most is None)
 
 
 def _why(row: Prediction, found: Grade | None) -> str:

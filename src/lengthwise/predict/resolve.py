@@ -63,8 +63,13 @@ def resolve(
     return Question(what=what, read_as="regex", facts=Facts(language=language, asked=asked), note=_brace_note(what))
 
 
+def is_name(what: str) -> bool:
+    """Return whether a text is read as a name: of a task, a language or a program."""
+    return what in LANGUAGES or _NAME.fullmatch(what) is not None or what.startswith("states(")
+
+
 def _resolve_name(what: str, asked: Asked, alphabet: Iterable[str] | None) -> Question | None:
-    if what not in LANGUAGES and not _NAME.fullmatch(what) and not what.startswith("states("):
+    if not is_name(what):
         return None
     from ..tasks.catalog import find_named_task, task_names  # here, so that regular expressions need not wait for tasks
 
@@ -83,7 +88,7 @@ def _resolve_name(what: str, asked: Asked, alphabet: Iterable[str] | None) -> Qu
             return _about_program(what, program, asked, alphabet)
         error = unknown_name("task or language", what, [*LANGUAGES, *task_names()])
         if not error.hint.startswith("did you mean"):
-            error.hint = f"see 'lengthwise list languages', or add --regex to read {what!r} as a regular expression."
+            error.hint = f"see 'lengthwise list languages', or write '({what})' for the regular expression."
         raise error from None
     return Question(what=what, read_as="language", facts=Facts(language=_widened(language, alphabet), asked=asked))
 

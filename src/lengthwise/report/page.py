@@ -25,13 +25,10 @@ TITLE = "Length generalization: prediction beside measurement"
 
 def make_page(results: Sequence[Result], *, title: str = TITLE) -> str:
     """Return the page for these results."""
-    from jinja2 import Environment
-
     cells = summarize(results)
-    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    template = environment.from_string(files(__package__).joinpath("page.html.j2").read_text(encoding="utf-8"))
     used = sorted({cell.verdict.theorem for cell in cells})
-    return template.render(
+    return render(
+        "page.html.j2",
         title=title,
         summary=summary(cells),
         legend=legend(cells),
@@ -40,10 +37,22 @@ def make_page(results: Sequence[Result], *, title: str = TITLE) -> str:
         panels=_panels(cells),
         meanings=MEANINGS,
         theorems={name: THEOREMS[name] for name in used},
-        method=_method(results),
+        method=f"{describe_training(results)} {_settings_remark(results)}",
         settings=json.dumps(_shared_settings(results), indent=2, ensure_ascii=False),
-        footer=f"Made by lengthwise {__version__}.",
     )
+
+
+def render(name: str, **values: object) -> str:
+    """Return a page from one of the templates, in the style that all pages share."""
+    from jinja2 import Environment
+
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    template = environment.from_string(_packaged(name))
+    return template.render(style=_packaged("page.css"), footer=f"Made by lengthwise {__version__}.", **values)
+
+
+def _packaged(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
 def _panels(cells: Sequence[Cell]) -> list[dict[str, object]]:
@@ -68,7 +77,8 @@ def _shared_settings(results: Sequence[Result]) -> dict[str, object]:
     return {key: value for key, value in first.items() if all(result.settings.get(key) == value for result in results)}
 
 
-def _method(results: Sequence[Result]) -> str:
+def describe_training(results: Sequence[Result]) -> str:
+    """Say how many models were trained, on what, and what is scored."""
     origins = sorted({f"{each.provenance['hardware']}, torch {each.provenance['torch']}" for each in results})
     seeds = sorted({result.seed for result in results})
     in_a_row = len(seeds) > 2 and seeds == list(range(seeds[0], seeds[-1] + 1))
@@ -76,8 +86,7 @@ def _method(results: Sequence[Result]) -> str:
     minutes = sum(result.seconds for result in results) / 60
     return (
         f"{len(results)} models were trained on {'; '.join(origins)} (seeds {shown}; {minutes:.1f} minutes of model time). Exact match "
-        "means that a whole instance is right under teacher forcing, which for answers equals greedy decoding with these encodings. "
-        f"{_settings_remark(results)}"
+        "means that a whole instance is right under teacher forcing, which for answers equals greedy decoding with these encodings."
     )
 
 

@@ -116,20 +116,17 @@ class Majority(AnswerTask):
         repeats its first letter; for length 2 that is what all such words do.
         """
         batch = tuple(lengths_MB.shape[len(draw.keys.shape) :])
-        place = xp.broadcast(xp.arange(max_length), (*lengths_MB.shape, max_length))
-        valid = place < lengths_MB[..., None]
-        first = draw.named("letters").at(0).integers(26, (*batch, max_length))
+        attempts = draw.named("letters").at(xp.arange(_ATTEMPTS)).integers(26, (*batch, max_length))
+        valid = xp.arange(max_length) < lengths_MB[..., None]
+        letters = xp.where(valid[..., None, :, :], attempts, 26)  # the same lengths for every attempt
+        best, is_unique = _unique_best(_counts_of_letters(letters, xp), xp)
+        first = attempts[..., 0, :, :]
         word = xp.broadcast(first[..., :1], tuple(first.shape))
-        found = xp.broadcast(xp.asarray(0) == 1, tuple(lengths_MB.shape))
         winner = first[..., 0]
-        for attempt in range(_ATTEMPTS):
-            letters = first if attempt == 0 else draw.named("letters").at(attempt).integers(26, (*batch, max_length))
-            counts = xp.stack_last([((letters == letter) & valid).sum(-1) for letter in range(26)])
-            best, is_unique = _unique_best(counts, xp)
-            taken = is_unique & ~found
-            word = xp.where(taken[..., None], letters, word)
-            winner = xp.where(taken, best, winner)
-            found = found | is_unique
+        for attempt in reversed(range(_ATTEMPTS)):
+            taken = is_unique[..., attempt, :]
+            word = xp.where(taken[..., None], attempts[..., attempt, :, :], word)
+            winner = xp.where(taken, best[..., attempt, :], winner)
         return word, winner[..., None]
 
 
@@ -190,6 +187,22 @@ def _untied_zeros(lengths_MB: Array, draw: Draw, xp: Arrays) -> Array:
     odd = lengths_MB % 2
     choice = draw.integers(lengths_MB + odd, tuple(lengths_MB.shape[len(draw.keys.shape) :]))
     return xp.where((odd == 0) & (choice >= lengths_MB // 2), choice + 1, choice)
+
+
+def _counts_of_letters(letters: Array, xp: Arrays) -> Array:
+    """Return how often each of 26 letters occurs along the last axis; a 26 is nothing.
+
+    The counts of several letters are added up at once, each in bits of its own of one number.
+    """
+    bits = letters.shape[-1].bit_length()
+    per_number = 63 // bits
+    counts = []
+    for start in range(0, 26, per_number):
+        group = range(start, min(26, start + per_number))
+        ones = [1 << bits * (letter - start) if letter in group else 0 for letter in range(27)]
+        sums = xp.asarray(ones)[letters].sum(-1)
+        counts += [sums >> bits * (letter - start) & (1 << bits) - 1 for letter in group]
+    return xp.stack_last(counts)
 
 
 def _unique_best(counts_MBS: Array, xp: Arrays) -> tuple[Array, Array]:

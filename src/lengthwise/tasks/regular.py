@@ -98,6 +98,10 @@ class NextSymbols(_RegularTask):
         """Return one more than the length, for ``<bos>``."""
         return length + 1
 
+    def scored(self, length: int) -> range:
+        """Return all places."""
+        return range(length + 1)
+
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Return, for every prefix, the symbols that some word in the language continues it with."""
         answers = []
@@ -155,6 +159,10 @@ class States(_RegularTask):
     def size(self, length: int) -> int:
         """Return twice the length, and ``<bos> <sep>``."""
         return 2 * length + 2
+
+    def scored(self, length: int) -> range:
+        """Return the places of the separators."""
+        return range(1, 2 * length + 2, 2)
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Return the state after every prefix."""

@@ -85,6 +85,10 @@ class Task(ABC):
         """Return how many tokens an instance of this length has."""
 
     @abstractmethod
+    def scored(self, length: int) -> range:
+        """Return the places of an instance of this length that may be scored."""
+
+    @abstractmethod
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Return the right answer, in plain Python: the oracle."""
 
@@ -116,6 +120,10 @@ class AnswerTask(Task):
     def size(self, length: int) -> int:
         """Return how many tokens an instance of this length has."""
         return int(length + self.answer_length(length) + 3)
+
+    def scored(self, length: int) -> range:
+        """Return the places of the separator and of the answer, where the next token is asked for."""
+        return range(length + 1, length + 2 + int(self.answer_length(length)))
 
     def sample(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> Batch:
         """Return random instances of these lengths, wide enough for ``max_length``."""
@@ -162,5 +170,4 @@ def shuffled(values_MBN: Array, valid_MBN: Array, draw: Draw, xp: Arrays) -> Arr
     """Return each row with its valid entries, which come first, in a random order."""
     num_places = values_MBN.shape[-1]
     keys = draw.permutation(num_places, tuple(values_MBN.shape[len(draw.keys.shape) : -1]))
-    order = xp.stable_argsort(xp.where(valid_MBN, keys, num_places))
-    return xp.gather_last(values_MBN, xp.stable_argsort(order))
+    return xp.gather_last(values_MBN, xp.stable_ranks(xp.where(valid_MBN, keys, num_places)))

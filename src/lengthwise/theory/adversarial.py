@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from ..errors import InvalidOptionError
+from ..errors import CapExceededError, InvalidOptionError
 from ..languages.dfa import DFA
 from ..languages.dfa_algebra import Word
 from .certificates import (
@@ -22,6 +22,8 @@ from .certificates import (
 )
 from .claims import Answer, Asked
 from .reductions import FLIP_FLOP
+
+MAX_LETTERS = 5_000_000
 
 Pair = tuple[Word, Word]  # a word of the language, and one that is not
 
@@ -40,7 +42,17 @@ def adversarial_pairs(certificate: Certificate, number: int) -> list[Pair]:
             f"pairs come from a NO about membership; this certificate says {certificate.answer} about {certificate.asked}.",
             hint="ask for membership, and for a fragment that does not have the language.",
         )
-    return list(islice(_pairs(certificate), number))
+    found: list[Pair] = []
+    letters = 0
+    for pair in islice(_pairs(certificate), number):
+        letters += len(pair[0]) + len(pair[1])
+        if letters > MAX_LETTERS:
+            raise CapExceededError(
+                f"{len(found) + 1} pairs have more than {MAX_LETTERS:,} letters together, the cap.",
+                hint=f"ask for at most {len(found)} pairs.",
+            )
+        found.append(pair)
+    return found
 
 
 def _pairs(certificate: Certificate) -> Iterator[Pair]:
@@ -102,7 +114,7 @@ def _reduced(certificate: ReductionCertificate) -> Iterator[Pair]:
                 if (one in certificate.language) != (two in certificate.language):
                     yield _sorted_pair(certificate.language, one, two)
                     break
-        turns *= 2
+        turns += 1
 
 
 def _walked(certificate: GraphCertificate) -> Iterator[Pair]:

@@ -38,17 +38,19 @@ from .replay import (
     walk_alive,
 )
 
+_CLAIM = ("answer", "fragment", "asked", "readout")
+
 Vertex = tuple[int, tuple[str, ...], int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """The outcome: the claim as stated, and why it is not believed (None when it is)."""
+    """The outcome: the claim as stated (None for a part that is missing), and why it is not believed (None when it is)."""
 
-    answer: str
-    fragment: str
-    asked: str
-    readout: str
+    answer: str | None
+    fragment: str | None
+    asked: str | None
+    readout: str | None
     alphabet: tuple[str, ...]
     objection: str | None
 
@@ -56,6 +58,11 @@ class Check:
     def accepted(self) -> bool:
         """Whether the certificate proves its claim."""
         return self.objection is None
+
+    @property
+    def is_claim(self) -> bool:
+        """Whether the certificate states all of a claim."""
+        return None not in (self.answer, self.fragment, self.asked, self.readout)
 
 
 def check_certificate(data: object, language: DFA | None = None) -> Check:
@@ -87,11 +94,9 @@ def check_certificate(data: object, language: DFA | None = None) -> Check:
         objection = f"a field is missing or malformed ({type(error).__name__}: {error})"
     about = data["automaton"] if isinstance(data.get("automaton"), Mapping) else data
     alphabet = about.get("alphabet", ())
+    stated = {key: data[key] if isinstance(data.get(key), str) else None for key in _CLAIM}
     return Check(
-        answer=str(data.get("answer")),
-        fragment=str(data.get("fragment")),
-        asked=str(data.get("asked")),
-        readout=str(data.get("readout")),
+        **stated,
         alphabet=tuple(map(str, alphabet)) if isinstance(alphabet, list) else (),
         objection=objection,
     )

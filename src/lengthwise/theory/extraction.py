@@ -104,7 +104,7 @@ class _Extraction:
         self.suffix = suffix
         self.alphabet = certificate.language.alphabet
         self.definitions: list[Definition] = []
-        self.edges = _edges(certificate)
+        self.edges = unrolled_edges(certificate)
         self.live = _live_vertices(certificate, self.edges)
         self.component_of = {
             vertex: number for number, part in enumerate(certificate.components) for vertex in part.members
@@ -147,8 +147,8 @@ class _Extraction:
                 cases[vertex].append(conjunction([inside[vertex], *staying]))
         for vertex in members:
             state = disjunction(cases[vertex])
-            several = isinstance(state, Name | Symbol | Constant) or self._is_used_once(vertex)
-            self.states[vertex] = state if several else self.define(f"at{vertex}", state)
+            needs_no_name = isinstance(state, Name | Symbol | Constant) or self._is_used_once(vertex)
+            self.states[vertex] = state if needs_no_name else self.define(f"at{vertex}", state)
 
     def _is_used_once(self, vertex: int) -> bool:
         """Return whether the state's formula is needed in one place only, so that a name would not make it shorter."""
@@ -248,7 +248,7 @@ def _values(known: list[tuple[Expression, Test]], place: int, origin: int) -> li
     return [Compare("=", count, Number(test.values[place] - test.values[origin])) for count, test in known]
 
 
-def _edges(certificate: PotentialsCertificate) -> list[list[int]]:
+def unrolled_edges(certificate: PotentialsCertificate) -> list[list[int]]:
     """Return where each symbol leads from every vertex of the unrolled automaton."""
     numbers = {vertex: number for number, vertex in enumerate(certificate.vertices)}
     window, period = certificate.window, certificate.period

@@ -1,17 +1,19 @@
 """How strong a YES is: what its program asks of a model, and what the public record says about such programs.
 
-A bare YES promises too much. The level is how deeply counts are nested, and in the public training logs of arXiv 2608.13433
-it tells best how well models that fit the training lengths keep up at longer ones.
+A bare YES promises too much. The level is how many rounds of balanced refinement the hardest component needs, and in the
+public training logs of arXiv 2608.13433 it tells best how well models that fit the training lengths keep up at longer ones.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..crasp.measures import depth_of, size_of
+from ..crasp.measures import depth_of, largest_coefficient_of, size_of
 from .certificates import Certificate, PotentialsCertificate, ProgramCertificate, QuotientsCertificate
 from .claims import Answer, Asked
-from .extraction import extract_program
+from .extraction import extract_program, unrolled_edges
+
+MAX_EXTRACTED_VERTICES = 400  # beyond that a program takes long to extract, and nobody would read it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,12 +38,17 @@ RECORDS: dict[str, Record] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grade:
-    """What the program of a YES asks for. ``size`` and ``depth`` are None where no program was extracted."""
+    """What the program of a YES asks for.
+
+    ``size`` and ``depth`` are None where no program was extracted: for next symbols, and for very large certificates. For
+    a program that was given, ``level`` is its depth, and ``chain`` and ``counter_range``, which come from an automaton, are
+    None.
+    """
 
     level: int
-    chain: int  # components that a run passes through, one after the other
+    chain: int | None  # components that a run passes through, one after the other
     largest_coefficient: int
-    counter_range: int  # how many values the counts take, at most
+    counter_range: int | None  # how many values the counts take, at most
     size: int | None
     depth: int | None
 
@@ -52,8 +59,10 @@ class Grade:
 
     def summary(self) -> str:
         """Return the grade in a few words."""
-        parts = [f"level {self.level}", f"a chain of {self.chain} component{'s' * (self.chain != 1)}"]
-        if self.counter_range > 1:
+        parts = [f"level {self.level}"]
+        if self.chain is not None:
+            parts.append(f"a chain of {self.chain} component{'s' * (self.chain != 1)}")
+        if self.counter_range is not None and self.counter_range > 1:
             parts.append(f"counts with up to {self.counter_range} values")
         if self.largest_coefficient > 1:
             parts.append(f"largest coefficient {self.largest_coefficient}")
@@ -82,16 +91,17 @@ def grade(certificate: Certificate | None) -> Grade | None:
         given = certificate.program
         return Grade(
             level=certificate.level,
-            chain=1,
-            largest_coefficient=1,
-            counter_range=1,
+            chain=None,
+            largest_coefficient=largest_coefficient_of(given),
+            counter_range=None,
             size=size_of(given),
             depth=depth_of(given),
         )
     parts = _parts(certificate)
     if not parts:
         return None
-    program = extract_program(certificate) if certificate.asked is Asked.MEMBERSHIP else None
+    small = max(len(part.vertices) for part in parts) <= MAX_EXTRACTED_VERTICES
+    program = extract_program(certificate) if small and certificate.asked is Asked.MEMBERSHIP else None
     return Grade(
         level=max(part.level for part in parts),
         chain=max(_longest_chain(part) for part in parts),
@@ -114,14 +124,12 @@ def _counter_range(certificate: PotentialsCertificate) -> int:
 def _longest_chain(certificate: PotentialsCertificate) -> int:
     """Return the number of components on a longest way through the automaton."""
     component_of = {vertex: number for number, part in enumerate(certificate.components) for vertex in part.members}
-    numbers = {vertex: number for number, vertex in enumerate(certificate.vertices)}
+    edges = unrolled_edges(certificate)
     longest = [1] * len(certificate.components)
     for number in range(len(certificate.components) - 1, -1, -1):  # no edge leads back
         for member in certificate.components[number].members:
-            state, letters, residue = certificate.vertices[member]
-            for symbol, target in enumerate(certificate.language.transitions[state]):
-                after = (*letters, symbol)[-certificate.window :] if certificate.window else ()
-                there = component_of[numbers[target, after, (residue + 1) % certificate.period]]
+            for target in edges[member]:
+                there = component_of[target]
                 if there != number:
                     longest[number] = max(longest[number], longest[there] + 1)
     return longest[component_of[0]]

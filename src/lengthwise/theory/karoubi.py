@@ -18,7 +18,7 @@ from math import gcd
 
 from ..errors import CapExceededError
 from ..languages.components import strong_components
-from ..languages.semigroup import TransitionSemigroup
+from ..languages.semigroup import TransitionSemigroup, reachable
 from .potentials import Edges, Refinement, refine_edges
 
 MAX_ELEMENTS = 20_000
@@ -72,8 +72,8 @@ def karoubi_graph(
     places: dict[tuple[int, int], list[tuple[int, int]]] = {}  # (e, r): its states and vertices
     for number, (q, e, r) in enumerate(vertices):
         places.setdefault((e, r), []).append((q, number))
-    right = {e: _ideal(semigroup.right, e) for e in chosen}
-    left = {e: _ideal(semigroup.left, e) for e in chosen}
+    right = {e: reachable(semigroup.right, e) for e in chosen}
+    left = {e: reachable(semigroup.left, e) for e in chosen}
     lengths: dict[int, list[int]] = {}
     num_arrows = 0
     for e in chosen:
@@ -177,16 +177,4 @@ def _state_lengths(transitions: Sequence[Sequence[int]], modulus: int) -> list[i
             if not found[target] >> after & 1:
                 found[target] |= 1 << after
                 queue.append((target, after))
-    return found
-
-
-def _ideal(cayley: Sequence[Sequence[int]], element: int) -> set[int]:
-    """Return what can be reached from an element, the element among it."""
-    found = {element}
-    queue = [element]
-    for each in queue:
-        for target in cayley[each]:
-            if target not in found:
-                found.add(target)
-                queue.append(target)
     return found

@@ -9,14 +9,17 @@ the language repeats something, put a delimiter behind each repetition.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice
 
 from ..crasp.fragments import Fragment, Readout
 from ..errors import LengthwiseError
 from ..languages.components import strong_components
 from ..languages.dfa import DFA
+from ..languages.dfa_algebra import over_alphabet
 from ..languages.regex import compile_regex
-from .claims import Answer, Asked
+from ..languages.regex_parser import parse_regex
+from ..languages.regex_tree import Repetition
+from .claims import Answer
 from .deciders import decide
 from .facts import Facts
 from .verdict import Verdict
@@ -37,6 +40,11 @@ class Repair:
     language: DFA
     verdict: Verdict
 
+    def sentence(self) -> str:
+        """Return the change, and what was decided about it."""
+        level = "" if self.verdict.level is None else f", level {self.verdict.level}"
+        return f"{self.advice} Decided: YES for {self.verdict.fragment.notation}{level}."
+
 
 def find_repairs(
     language: DFA, fragment: Fragment, *, readout: Readout = Readout.END_MARKER, text: str | None = None
@@ -49,7 +57,9 @@ def find_repairs(
     worst = before.level if before.answer is Answer.YES else None
 
     def helps(verdict: Verdict) -> bool:
-        return verdict.answer is Answer.YES and (worst is None or (verdict.level or 0) < worst)
+        if verdict.answer is not Answer.YES:
+            return False
+        return worst is None or (verdict.level is not None and verdict.level < worst)
 
     found = []
     if readout is Readout.END_MARKER:
@@ -63,7 +73,7 @@ def find_repairs(
         if helps(verdict):
             found.append(Repair(kind="changes", advice=_split_advice(names), language=split, verdict=verdict))
             break
-    found += [each for each in _delimited(text, fragment, readout) if helps(each.verdict)]
+    found += [each for each in _delimited(language, text, fragment, readout) if helps(each.verdict)]
     return found
 
 
@@ -119,8 +129,9 @@ def _candidates(language: DFA) -> list[tuple[int, ...]]:
             for state, row in enumerate(language.transitions)
         )
     ]
-    sets = [chosen for size in range(1, len(moving) + 1) for chosen in combinations(moving, size)]
-    return sets[:MAX_SPLIT_TRIES]
+    sets = (chosen for size in range(1, len(moving) + 1) for chosen in combinations(moving, size))
+    few = list(islice(sets, MAX_SPLIT_TRIES))
+    return few if tuple(moving) in few or not moving else [*few, tuple(moving)]  # all of them together always help
 
 
 def _split_advice(names: dict[str, list[str]]) -> str:
@@ -128,25 +139,18 @@ def _split_advice(names: dict[str, list[str]]) -> str:
     return f"write what a symbol changes into the symbol: {'; '.join(parts)}, one name for each change it makes."
 
 
-def _delimited(text: str | None, fragment: Fragment, readout: Readout) -> list[Repair]:
+def _delimited(language: DFA, text: str | None, fragment: Fragment, readout: Readout) -> list[Repair]:
     """Return the repair that ends each repetition of an expression with a delimiter, if the expression is one."""
-    if text is None or not text.endswith(")*") or DELIMITER in text or not _is_one_group(text[:-1]):
+    if text is None or not text.endswith("*") or DELIMITER in text or DELIMITER in language.alphabet:
         return []
     try:
-        language = compile_regex(f"({text[:-1]}{DELIMITER})*")
-    except LengthwiseError:
+        tree = parse_regex(text)
+        delimited = compile_regex(f"({text[:-1]}{DELIMITER})*")
+    except LengthwiseError:  # "any symbol" would take in the delimiter too
         return []
-    verdict = decide(Facts(language=language, asked=Asked.MEMBERSHIP), fragment, readout)
+    if not isinstance(tree, Repetition) or (tree.least, tree.most) != (0, None):
+        return []
+    delimited = over_alphabet(delimited, (*language.alphabet, DELIMITER))
+    verdict = decide(Facts(language=delimited), fragment, readout)
     advice = f"end each repetition with a delimiter of its own: ({text[:-1]}{DELIMITER})*."
-    return [Repair(kind="delimiter", advice=advice, language=language, verdict=verdict)]
-
-
-def _is_one_group(text: str) -> bool:
-    """Return whether a text is one pair of parentheses with its contents."""
-    depth = 0
-    for place, character in enumerate(text):
-        escaped = place and text[place - 1] == "\\"
-        depth += 0 if escaped else (character == "(") - (character == ")")
-        if depth == 0:
-            return place == len(text) - 1
-    return False
+    return [Repair(kind="delimiter", advice=advice, language=delimited, verdict=verdict)]

@@ -91,8 +91,8 @@ THEOREMS: dict[str, Theorem] = {
     "communication": Theorem(
         statement=(
             "What a limit transformer with periodic and local positional information knows of the first half of an input of "
-            "length n fits into O(log n) bits. Copying arbitrary strings needs linearly many, so it is not in "
-            "C-RASP[periodic, local]."
+            "length n fits into O(log n) bits. Copying arbitrary strings and adding binary numbers need linearly many, so they "
+            "are not in C-RASP[periodic, local]."
         ),
         citation=HUANG + " (Theorem 12 and Corollary 13).",
         status="Published. That no program means no length generalization is an empirical finding, not a theorem.",
@@ -110,7 +110,7 @@ THEOREMS: dict[str, Theorem] = {
         ),
     ),
     "library_program": Theorem(
-        statement="A program of the class for this task is in the library, for every size of its alphabet.",
+        statement="A program of the class for this task is in the library; for larger alphabets it is written in the same way.",
         citation=HUANG + ".",
         status=(
             "The library's programs are compared with the task's oracle on all small inputs (lengthwise list programs). That "

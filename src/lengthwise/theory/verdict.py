@@ -26,7 +26,7 @@ class Verdict:
 
     @property
     def level(self) -> int | None:
-        """How deeply counts are nested in the program of a YES; None otherwise."""
+        """How many rounds of refinement a YES needs, or how deep a given program is; None otherwise."""
         return level_of(self.certificate)
 
     def __bool__(self) -> bool:

@@ -51,7 +51,9 @@ class Caps:
 
 def decide_windows(language: DFA, fragment: Fragment, asked: Asked, caps: Caps) -> Verdict:
     """Decide a fragment with windows, periods or both."""
-    counting = find_program(language, fragment, asked, 1, replace(caps, max_window=0, max_vertices=language.num_states))
+    counting = find_unrolling(
+        language, fragment, asked, 1, replace(caps, max_window=0, max_vertices=language.num_states)
+    )
     if counting is not None:
         return _yes(language, fragment, counting)
     reduction = find_reduction(language, fragment, asked, max_steps=FIRST_STEPS)
@@ -71,11 +73,11 @@ def _decide_by_graph(semigroup: TransitionSemigroup, fragment: Fragment, asked: 
     if stuck is not None:  # a NO with windows is one for next symbols too, and for the fragment without windows
         return _no(language, fragment, asked, graph, stuck)
     period = full_period(semigroup) if fragment.has_periods else 1
-    found = find_program(language, fragment, asked, period, caps)
+    found = find_unrolling(language, fragment, asked, period, caps)
     if found is not None:
         return _yes(language, fragment, found)
+    cap = _untried(language, period, caps)
     if not fragment.has_windows:
-        cap = _untried(language, period, caps)
         reason = (
             f"no program with a period that divides {period} exists; which periods suffice for {fragment.notation} is not "
             "known, so larger ones are not excluded."
@@ -83,17 +85,15 @@ def _decide_by_graph(semigroup: TransitionSemigroup, fragment: Fragment, asked: 
             else f"whether there is a program with a period that divides {period} was not tried: {cap}"
         )
         return language_verdict(Answer.UNKNOWN, fragment, language, "open", None, reason, asked)
-    reason = (
-        "by our theorem there is a program, but none was found with windows up to "
-        f"{caps.max_window} and at most {caps.max_vertices:,} vertices."
-    )
+    tried = f"none was found with windows up to {caps.max_window} and at most {caps.max_vertices:,} vertices."
+    reason = f"by our theorem there is a program, but {tried if cap is None else f'none was looked for: {cap}'}"
     return language_verdict(Answer.YES, fragment, language, "karoubi", None, reason, asked)
 
 
 def _decide_within_caps(language: DFA, fragment: Fragment, asked: Asked, caps: Caps, cap: str) -> Verdict:
     """Answer where the Karoubi graph is too large: YES by a small unrolling, NO by a reduction, else UNKNOWN."""
     for period in (1, 2, 3, 4) if fragment.has_periods else (1,):
-        found = find_program(language, fragment, asked, period, replace(caps, max_window=min(2, caps.max_window)))
+        found = find_unrolling(language, fragment, asked, period, replace(caps, max_window=min(2, caps.max_window)))
         if found is not None:
             return _yes(language, fragment, found)
     reduction = find_reduction(language, fragment, asked)
@@ -123,7 +123,7 @@ def _no(language: DFA, fragment: Fragment, asked: Asked, graph: KaroubiGraph, st
     return language_verdict(Answer.NO, fragment, language, "karoubi", certificate, graph_reason(certificate), asked)
 
 
-def find_program(
+def find_unrolling(
     language: DFA, fragment: Fragment, asked: Asked, period: int, caps: Caps
 ) -> PotentialsCertificate | None:
     """Return the certificate with the least window and, for it, the least period that divides the given one, or None."""
@@ -145,7 +145,7 @@ def find_program(
 
 
 def _untried(language: DFA, period: int, caps: Caps) -> str | None:
-    """Return the cap that kept a period from being tried without windows, or None."""
+    """Return the cap that kept a period from being tried at all, or None."""
     if period > caps.max_period:
         return f"periods are tried up to {caps.max_period:,}, the cap."
     try:

@@ -6,14 +6,16 @@ For an encoding whose scores among the first tokens do not change when more toke
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
+from torch import Tensor
 
 from ..arrays import Arrays
-from ..model.transformer import Transformer
+from ..model.transformer import Transformer, Where
 from ..seeds import Draw
 from ..tasks.lengths import LengthRange
-from ..tasks.task import Batch, Task
+from ..tasks.task import IGNORE, Batch, Task
 from .batches import make_batch
 from .objectives import exact_matches
 
@@ -29,26 +31,44 @@ class Score:
     matches: int
 
 
-def evaluation_batch(task: Task, lengths: LengthRange, examples: int, draw: Draw, xp: Arrays) -> Batch:
-    """Return the instances a bin is scored on: drawn once, the same at every evaluation."""
-    return make_batch(task, task.lengths(lengths.low, lengths.high), examples, draw, xp)
+class Examples(NamedTuple):
+    """The instances a bin is scored on, with the places that are scored: targets there, IGNORE where fewer are."""
+
+    batch: Batch
+    places_MBS: Tensor
+    targets_MBS: Tensor
+
+
+def make_examples(task: Task, lengths: LengthRange, number: int, draw: Draw, xp: Arrays) -> Examples:
+    """Return the instances of a bin, a function of their draw: the same at every evaluation."""
+    possible = task.lengths(lengths.low, lengths.high)
+    batch = make_batch(task, possible, number, draw, xp)
+    most = max(len(task.scored(length)) for length in possible)
+    is_scored = batch.targets_MBL != IGNORE
+    places = torch.argsort(is_scored.to(torch.int8), dim=-1, descending=True, stable=True)[..., :most]
+    return Examples(batch, places, torch.take_along_dim(batch.targets_MBL, places, dim=-1))
 
 
 @torch.no_grad()
-def match_instances(model: Transformer, task: Task, batch: Batch) -> torch.Tensor:
+def match_instances(model: Transformer, task: Task, examples: Examples) -> Tensor:
     """Return, for every model and instance, whether it is matched exactly, [M, B]."""
+    batch = examples.batch
     step = max(1, _TOKENS_PER_MODEL // batch.tokens_MBL.shape[-1])
     parts = []
     for start in range(0, batch.tokens_MBL.shape[1], step):
         part = slice(start, start + step)
-        tokens, sizes = batch.tokens_MBL[:, part], batch.sizes_MB[:, part]
-        ids = model.encoding.ids(tokens, sizes, None)
-        outputs = model(tokens, ids, batch.scale_MB[:, part])
-        parts.append(exact_matches(task.objective, outputs, batch.targets_MBL[:, part]))
+        tokens, sizes, places = batch.tokens_MBL[:, part], batch.sizes_MB[:, part], examples.places_MBS[:, part]
+        at = Where(
+            ids_MBL=model.encoding.ids(tokens, sizes, None),
+            scale_MBL=batch.scale_MB[:, part, None].expand(tokens.shape),
+        )
+        stream = torch.take_along_dim(model.stream(tokens, at), places[..., None], dim=2)
+        outputs = model.read(stream)
+        parts.append(exact_matches(task.objective, outputs, examples.targets_MBS[:, part]))
     return torch.cat(parts, dim=1)
 
 
-def score_by_length(matches_MB: torch.Tensor, scale_MB: torch.Tensor) -> list[list[Score]]:
+def score_by_length(matches_MB: Tensor, scale_MB: Tensor) -> list[list[Score]]:
     """Return, for every model, its score at each length that occurs."""
     scores = []
     for matches, lengths in zip(matches_MB.tolist(), scale_MB.tolist(), strict=True):

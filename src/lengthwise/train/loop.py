@@ -1,28 +1,21 @@
-"""Training a stack: runs of one shape that differ in seed or learning rate, as one program."""
+"""Training a stack to the end: evaluate now and then, let go of models that are done, resume where it was cut off."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
 
 import torch
 
-from ..arrays import torch_arrays
-from ..encodings.cards import ENCODINGS, load_encoding
-from ..errors import InvalidOptionError
-from ..model.shape import Shape
-from ..model.transformer import Transformer
-from ..seeds import DATA, EVALUATION, INITIALIZATION, Draw, open_stream
-from ..tasks.lengths import LengthRange
-from ..tasks.task import Batch, Task
-from .batches import make_batch
-from .evaluation import Score, evaluation_batch, match_instances, score_by_length
-from .objectives import loss_per_model
-from .optimizer import StackedAdamW
-from .settings import Training
+from .checkpoints import read_checkpoint, write_checkpoint
+from .evaluation import Score
+from .stack import Stack
 
 _STEPS_PER_REPORT = 50
+_SECONDS_PER_CHECKPOINT = 30.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,148 +37,180 @@ class Progress:
     matched: tuple[float, ...]
 
 
-class Stack:
-    """Models that train together: one task, encoding and shape; a seed and a learning rate for each.
+@dataclass(slots=True, kw_only=True)
+class _State:
+    """How far a stack is, apart from its tensors; ``places`` says which model is at each place of the stack."""
 
-    Each model trains as it would alone: bit for bit with one thread where the batch is a multiple of 32 and the width
-    of a head a multiple of 8, so that no vector instruction spans two models; otherwise up to rounding.
-    """
+    step: int = 0
+    places: list[int]
+    losses: list[list[tuple[int, float]]]
+    matched: list[float]
+    spent: list[float]
+    results: dict[int, Trained] = field(default_factory=dict)
 
-    def __init__(
-        self,
-        *,
-        task: Task,
-        encoding: str,
-        shape: Shape,
-        training: Training,
-        bins: Sequence[LengthRange],
-        seeds: Sequence[int],
-        rates: Sequence[float],
-        device: str = "cpu",
-    ) -> None:
-        self.task = task
-        self.training = training
-        self.xp = torch_arrays(device)
-        self.rates_M = torch.tensor(list(rates), dtype=torch.float32, device=device)
-        self.train_lengths = task.lengths(bins[0].low, bins[0].high)
-        if not self.train_lengths:
-            raise InvalidOptionError(
-                f"{task.name!r} has no instance of a length from {bins[0]}.", hint="train on longer inputs."
-            )
-        kind = load_encoding(ENCODINGS[encoding])
-        width = shape.width
-        positions = kind(
-            num_models=len(seeds),
-            num_heads=shape.heads,
-            head_width=width // shape.heads,
-            width=width,
-            max_length=task.size(bins[-1].high),
-        )
-        self.model = Transformer(
-            num_models=len(seeds),
-            num_tokens=len(task.vocabulary),
-            num_outputs=task.num_outputs,
-            shape=shape,
-            encoding=positions,
-        )
-        self.model.initialize(open_stream(INITIALIZATION, seed=list(seeds)))
-        self.model.to(device)
-        self.optimizer = StackedAdamW(self.model.parameters(), weight_decay=training.weight_decay, clip=training.clip)
-        self.data = open_stream(DATA, seed=list(seeds), xp=self.xp)
-        evaluation = open_stream(EVALUATION, seed=list(seeds), xp=self.xp)
-        self.bins = [
-            evaluation_batch(task, bounds, training.examples, evaluation.at(number), self.xp)
-            for number, bounds in enumerate(bins)
-            if task.lengths(bounds.low, bounds.high)
-        ]
-
-    def step(self, number: int) -> torch.Tensor:
-        """Take training step ``number``; return the loss of each model before it, [M]."""
-        draw: Draw = self.data.at(number)
-        batch = make_batch(self.task, self.train_lengths, self.training.batch, draw, self.xp)
-        ids = self.model.encoding.ids(batch.tokens_MBL, batch.sizes_MB, draw.named("positions"))
-        outputs = self.model(batch.tokens_MBL, ids, batch.scale_MB)
-        losses_M = loss_per_model(self.task.objective, outputs, batch.targets_MBL)
-        self.optimizer.zero_grad()
-        losses_M.sum().backward()  # type: ignore[no-untyped-call]
-        warm = min(1.0, (number + 1) / max(1, self.training.warmup))
-        decay = 1 - number / self.training.steps
-        self.optimizer.step(self.rates_M * (warm * decay))
-        return losses_M.detach()
-
-    def matched(self) -> torch.Tensor:
-        """Return the share of training-length instances that each model matches exactly, [M]."""
-        return match_instances(self.model, self.task, self.bins[0]).float().mean(1)
-
-    def scores(self) -> list[list[Score]]:
-        """Return every model's scores at all lengths."""
-        merged: list[list[Score]] = [[] for _ in range(self.model.num_models)]
-        for batch in self.bins:
-            matches = match_instances(self.model, self.task, batch)
-            for scores, found in zip(merged, score_by_length(matches, batch.scale_MB), strict=True):
-                scores += found
-        return merged
-
-    def keep(self, places: Sequence[int]) -> None:
-        """Go on with the models at these places only; each trains on as if nothing had happened."""
-        chosen = torch.tensor(list(places), device=self.rates_M.device)
-        with torch.no_grad():
-            for parameter in self.model.parameters():
-                parameter.grad = None
-                parameter.data = parameter.data[chosen]
-        self.model.num_models = self.model.encoding.num_models = len(places)
-        self.optimizer.keep(chosen)
-        self.rates_M = self.rates_M[chosen]
-        self.data = Draw(keys=self.data.keys[chosen], xp=self.xp)
-        self.bins = [
-            Batch(
-                tokens_MBL=batch.tokens_MBL[chosen],
-                targets_MBL=batch.targets_MBL[chosen],
-                sizes_MB=batch.sizes_MB[chosen],
-                scale_MB=batch.scale_MB[chosen],
-            )
-            for batch in self.bins
-        ]
+    @property
+    def remaining(self) -> list[int]:
+        """The places of models that are not done."""
+        return [place for place, model in enumerate(self.places) if model not in self.results]
 
 
-def train_stack(stack: Stack, report: Callable[[Progress], None] = lambda _: None) -> list[Trained]:
+def train_stack(
+    stack: Stack,
+    report: Callable[[Progress], None] = lambda _: None,
+    *,
+    checkpoint: str | Path | None = None,
+    seconds_per_checkpoint: float = _SECONDS_PER_CHECKPOINT,
+) -> list[Trained]:
     """Train until every model is right on all of its evaluation set, or the steps run out; return each one's result.
 
-    A model that is done leaves the stack, which is smaller and faster without it.
+    With ``checkpoint``, a file, training goes on from there if the file exists, and the file is written anew at
+    evaluations, not more often than every so many seconds. It comes out as if nothing had been cut off.
     """
     training = stack.training
-    begun = time.perf_counter()
-    models = list(range(stack.model.num_models))  # which model is at each place of the stack
-    losses: list[list[tuple[int, float]]] = [[] for _ in models]
-    matched = [0.0 for _ in models]
-    results: dict[int, Trained] = {}
-    num_models = len(models)
-    spent = [0.0] * num_models
-    for number in range(training.steps):
-        losses_M = stack.step(number)
-        done = number + 1
-        if done % training.evaluate_every == 0 or done == training.steps:
-            shares = stack.matched().tolist()
-            now = (time.perf_counter() - begun) / len(models)
-            begun = time.perf_counter()
-            for model, share, loss in zip(models, shares, losses_M.tolist(), strict=True):
-                losses[model].append((done, loss))
-                matched[model] = share
-                spent[model] += now
-            leaving = [place for place, share in enumerate(shares) if share == 1.0 or done == training.steps]
-            if leaving:
-                scores = stack.scores()
-                for place in leaving:
-                    model = models[place]
-                    results[model] = Trained(
-                        scores=tuple(scores[place]), losses=tuple(losses[model]), steps=done, seconds=spent[model]
-                    )
-                staying = [place for place in range(len(models)) if place not in leaving]
-                models = [models[place] for place in staying]
-                if staying:
-                    stack.keep(staying)
-        if done % training.evaluate_every == 0 or done % _STEPS_PER_REPORT == 0 or not models:
-            report(Progress(step=done, steps=training.steps, matched=tuple(matched)))
-        if not models:
-            break
-    return [results[model] for model in range(num_models)]
+    num_models = stack.model.num_models
+    state = _State(
+        places=list(range(num_models)),
+        losses=[[] for _ in range(num_models)],
+        matched=[0.0] * num_models,
+        spent=[0.0] * num_models,
+    )
+    if checkpoint is not None:
+        _resume(stack, state, checkpoint)
+    pace = _Pace(stack)
+    written = time.perf_counter()
+    while state.remaining:
+        losses_M = stack.step(state.step)
+        state.step += 1
+        pace.count()
+        is_evaluation = state.step % training.evaluate_every == 0 or state.step == training.steps
+        if is_evaluation:
+            _evaluate(stack, state, losses_M.tolist(), pace)
+            _let_go(stack, state, pace)
+        if is_evaluation or state.step % _STEPS_PER_REPORT == 0:
+            _wait(stack)
+            report(Progress(step=state.step, steps=training.steps, matched=tuple(state.matched)))
+        is_due = is_evaluation and time.perf_counter() - written >= seconds_per_checkpoint
+        if checkpoint is not None and is_due and state.remaining:
+            write_checkpoint(checkpoint, stack.tensors(), _notes(state))
+            written = time.perf_counter()
+    return [state.results[model] for model in range(num_models)]
+
+
+def _evaluate(stack: Stack, state: _State, losses: list[float], pace: _Pace) -> None:
+    """Score every model on the training lengths; those that are done get their result."""
+    shares = stack.matched().tolist()
+    remaining = state.remaining
+    share_of_time = pace.seconds_since_last() / len(remaining)
+    for place in remaining:
+        model = state.places[place]
+        state.losses[model].append((state.step, losses[place]))
+        state.matched[model] = shares[place]
+        state.spent[model] += share_of_time
+    is_last = state.step == stack.training.steps
+    done = [place for place in remaining if shares[place] == 1.0 or is_last]
+    if not done:
+        return
+    scores = stack.scores()
+    for place in done:
+        model = state.places[place]
+        state.results[model] = Trained(
+            scores=tuple(scores[place]),
+            losses=tuple(state.losses[model]),
+            steps=state.step,
+            seconds=state.spent[model],
+        )
+        stack.freeze(place)
+
+
+def _let_go(stack: Stack, state: _State, pace: _Pace) -> None:
+    """Make the stack smaller where that saves time: at once if it need not be compiled anew, else if that pays."""
+    remaining = state.remaining
+    gone = len(state.places) - len(remaining)
+    if not gone or not remaining:
+        return
+    if stack.is_compiled:
+        left = (stack.training.steps - state.step) * pace.seconds_per_step
+        if left * gone / len(state.places) < 2 * pace.set_up_seconds:
+            return
+    stack.keep(remaining)
+    state.places = [state.places[place] for place in remaining]
+    pace.restart()
+
+
+class _Pace:
+    """How long the steps of a stack take: the first ones, which may include compilation, and the others."""
+
+    _FIRST = 10
+
+    def __init__(self, stack: Stack) -> None:
+        self._stack = stack
+        self._last = time.perf_counter()
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin anew, with a program that has to be made first."""
+        self._begun = time.perf_counter()
+        self._steps = 0
+        self.set_up_seconds = 0.0
+
+    def count(self) -> None:
+        """Count a step."""
+        self._steps += 1
+        if self._steps == self._FIRST:
+            _wait(self._stack)
+            self.set_up_seconds = time.perf_counter() - self._begun
+
+    @property
+    def seconds_per_step(self) -> float:
+        """The time per step, without the first ones; evaluations count."""
+        steps = self._steps - self._FIRST
+        return (time.perf_counter() - self._begun - self.set_up_seconds) / steps if steps > 0 else 0.0
+
+    def seconds_since_last(self) -> float:
+        """Return the time since this was last asked."""
+        now = time.perf_counter()
+        since, self._last = now - self._last, now
+        return since
+
+
+def _wait(stack: Stack) -> None:
+    """Wait for the work under way, so that progress and times are those of steps that were taken."""
+    if stack.on_gpu:
+        torch.cuda.synchronize(stack.device)
+
+
+def _notes(state: _State) -> dict[str, Any]:
+    return {
+        "step": state.step,
+        "places": state.places,
+        "losses": state.losses,
+        "matched": state.matched,
+        "spent": state.spent,
+        "results": {model: asdict(result) for model, result in state.results.items()},
+    }
+
+
+def _resume(stack: Stack, state: _State, checkpoint: str | Path) -> None:
+    """Bring a fresh stack and its state to where a checkpoint was written, if there is one."""
+    found = read_checkpoint(checkpoint, stack.device)
+    if found is None:
+        return
+    tensors, notes = found
+    if notes["places"] != state.places:
+        stack.keep(notes["places"])
+    stack.load(tensors)
+    state.step = notes["step"]
+    state.places = notes["places"]
+    state.losses = [[(step, loss) for step, loss in losses] for losses in notes["losses"]]
+    state.matched = notes["matched"]
+    state.spent = notes["spent"]
+    state.results = {int(model): _trained(result) for model, result in notes["results"].items()}
+
+
+def _trained(data: dict[str, Any]) -> Trained:
+    return Trained(
+        scores=tuple(Score(**score) for score in data["scores"]),
+        losses=tuple((step, loss) for step, loss in data["losses"]),
+        steps=data["steps"],
+        seconds=data["seconds"],
+    )

@@ -28,18 +28,19 @@ class StackedAdamW:
         self.clip = clip
         self.betas = betas
         self.epsilon = epsilon
-        self.step_number = 0
         self.means = [torch.zeros_like(parameter) for parameter in self.parameters]
         self.squares = [torch.zeros_like(parameter) for parameter in self.parameters]
 
     @torch.no_grad()
-    def step(self, rates_M: Tensor) -> None:
-        """Take one step with these learning rates; a model whose rate is zero keeps its weights."""
-        self.step_number += 1
+    def step(self, rates_M: Tensor, number: Tensor) -> None:
+        """Take step ``number``, from 0, with these learning rates; a model whose rate is zero keeps its weights."""
         gradients = [parameter.grad for parameter in self.parameters if parameter.grad is not None]
         scales_M = self._clip_scales(gradients)
         first, second = self.betas
-        correction = (1 - second**self.step_number) ** 0.5 / (1 - first**self.step_number)
+        taken = (number + 1).to(torch.float64)
+        second_correction = (1 - second**taken).sqrt()
+        correction = (second_correction / (1 - first**taken)).to(rates_M.dtype)
+        epsilon = (self.epsilon * second_correction).to(rates_M.dtype)
         for parameter, mean, square in zip(self.parameters, self.means, self.squares, strict=True):
             if parameter.grad is None:
                 continue
@@ -50,8 +51,7 @@ class StackedAdamW:
             square.mul_(second).addcmul_(gradient, gradient, value=1 - second)
             if self.weight_decay and parameter.dim() > 2:
                 parameter.mul_(1 - rates * self.weight_decay)
-            step = mean / square.sqrt().add_(self.epsilon * (1 - second**self.step_number) ** 0.5)
-            parameter.sub_(step * (rates * correction))
+            parameter.sub_(mean / (square.sqrt() + epsilon) * (rates * correction))
 
     def _clip_scales(self, gradients: list[Tensor]) -> Tensor:
         """Return, per model, what its gradient is multiplied by so that its norm is at most ``clip``."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..errors import InvalidOptionError
 
-TRAINER_REVISION = 1
+TRAINER_REVISION = 2
 """Raised whenever a change makes the same settings train differently; a golden test notices such a change."""
 
 _RANGES: dict[str, tuple[type, float, float]] = {
@@ -17,6 +17,7 @@ _RANGES: dict[str, tuple[type, float, float]] = {
     "clip": (float, 1e-6, 1e6),
     "evaluate_every": (int, 1, 10**9),
     "examples": (int, 1, 10**7),
+    "regularizer": (float, 0, 10**6),
 }
 
 
@@ -24,7 +25,8 @@ _RANGES: dict[str, tuple[type, float, float]] = {
 class Training:
     """AdamW with a short warm-up and linear decay, until the steps run out.
 
-    A run stops early when all ``examples`` of an evaluation set of training lengths are right.
+    A run stops early when all ``examples`` of an evaluation set of training lengths are right. ``regularizer`` is the
+    weight of the positional term of the regularizer of arXiv 2410.02140, for encodings with a table of positions.
     """
 
     steps: int = 3000
@@ -34,6 +36,7 @@ class Training:
     clip: float = 1.0
     evaluate_every: int = 250
     examples: int = 500
+    regularizer: float = 0.0
 
     def __post_init__(self) -> None:
         for field, (kind, low, high) in _RANGES.items():

@@ -1,5 +1,6 @@
-"""The local engine: one single-threaded worker process per core.
+"""The local engine: one single-threaded worker process per core, or a few for each GPU.
 
+On a GPU one worker compiles or evaluates while the others train, so that it is not idle between stacks.
 Workers are fresh processes (spawn), take stacks from a queue and put events into another. Ctrl-C reaches the driver
 only, which then ends the workers; what they had not finished is trained again next time.
 """
@@ -14,20 +15,51 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing.connection import wait
+from pathlib import Path
 from typing import Any
 
-from ...errors import TrainingFailedError
+from ...errors import InvalidOptionError, TrainingFailedError
 from ..plan import StackPlan
 from .work import StackDone, StackProgress, train_planned
 
 _PATIENCE = 1.0  # seconds between looks at whether the workers still live
 
 
-def train_locally(stacks: Sequence[StackPlan], *, workers: int | None = None) -> Iterator[StackProgress | StackDone]:
+_WORKERS_PER_GPU = 3
+
+
+def choose_device(asked: str | None) -> str:
+    """Return "cuda" or "cpu": what is asked for, or a GPU if there is one."""
+    import torch
+
+    has_gpu = torch.cuda.is_available()
+    if asked == "cuda" and not has_gpu:
+        raise InvalidOptionError(
+            f"device 'cuda' was asked for, but torch {torch.__version__} finds no GPU here.", hint="use --device cpu."
+        )
+    return asked or ("cuda" if has_gpu else "cpu")
+
+
+def default_workers(device: str) -> int:
+    """Return how many workers suit a device."""
+    if device == "cpu":
+        return os.cpu_count() or 1
+    import torch
+
+    return _WORKERS_PER_GPU * torch.cuda.device_count()
+
+
+def train_locally(
+    stacks: Sequence[StackPlan],
+    *,
+    workers: int | None = None,
+    device: str = "cpu",
+    checkpoints: str | Path | None = None,
+) -> Iterator[StackProgress | StackDone]:
     """Train all stacks; yield progress, and each stack's results as soon as it is done, in any order."""
     if not stacks:
         return
-    num_workers = max(1, min(len(stacks), workers or os.cpu_count() or 1))
+    num_workers = max(1, min(len(stacks), workers or default_workers(device)))
     context = multiprocessing.get_context("spawn")
     tasks: Any = context.Queue()
     events: Any = context.Queue()
@@ -35,7 +67,10 @@ def train_locally(stacks: Sequence[StackPlan], *, workers: int | None = None) ->
         tasks.put(item)
     for _ in range(num_workers):
         tasks.put(None)
-    processes = [context.Process(target=_work, args=(tasks, events), daemon=True) for _ in range(num_workers)]
+    processes = [
+        context.Process(target=_work, args=(tasks, events, device, number, checkpoints), daemon=True)
+        for number in range(num_workers)
+    ]
     with _one_thread_each(), _without_interruption():
         for process in processes:
             process.start()
@@ -59,16 +94,19 @@ def train_locally(stacks: Sequence[StackPlan], *, workers: int | None = None) ->
             process.join()
 
 
-def _work(tasks: Any, events: Any) -> None:
-    """Train stacks until there are none left; the target of a worker process."""
+def _work(tasks: Any, events: Any, device: str, number: int, checkpoints: str | Path | None) -> None:
+    """Train stacks until there are none left; the target of worker ``number``."""
     threading.Thread(target=_end_with_driver, daemon=True).start()
     import torch
 
     torch.set_num_threads(1)
+    if device == "cuda":
+        device = f"cuda:{number % torch.cuda.device_count()}"
+        torch.cuda.set_device(device)
     while (item := tasks.get()) is not None:
-        number, plan = item
+        place, plan = item
         try:
-            events.put(train_planned(number, plan, "cpu", events.put))
+            events.put(train_planned(place, plan, device, events.put, checkpoints=checkpoints))
         except Exception as error:
             events.put(error)
             return

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
 
 from ..plan import StackPlan
 from ..store import Result
@@ -27,12 +29,23 @@ class StackDone:
     results: tuple[Result, ...]
 
 
+def checkpoint_of(plan: StackPlan, folder: str | Path) -> Path:
+    """Return the checkpoint file of a stack, which depends on its runs alone."""
+    return Path(folder) / f"{sha256(' '.join(run.id for run in plan.runs).encode()).hexdigest()[:16]}.safetensors"
+
+
 def train_planned(
-    number: int, plan: StackPlan, device: str, report: Callable[[StackProgress], None] = lambda _: None
+    number: int,
+    plan: StackPlan,
+    device: str,
+    report: Callable[[StackProgress], None] = lambda _: None,
+    *,
+    checkpoints: str | Path | None = None,
 ) -> StackDone:
-    """Train one stack in this process."""
+    """Train one stack in this process, from its checkpoint if there is one."""
     from ...tasks.catalog import find_task
-    from ...train.loop import Stack, train_stack
+    from ...train.loop import train_stack
+    from ...train.stack import Stack
     from ..provenance import provenance
 
     first = plan.runs[0]
@@ -45,12 +58,19 @@ def train_planned(
         seeds=[run.seed for run in plan.runs],
         rates=[run.learning_rate for run in plan.runs],
         device=device,
+        compiled=plan.choice.compiled,
     )
     trained = train_stack(
         stack,
         lambda now: report(StackProgress(stack=number, step=now.step, steps=now.steps, matched=now.matched)),
+        checkpoint=None if checkpoints is None else checkpoint_of(plan, checkpoints),
     )
-    origin = provenance(device) | {"models_in_stack": len(plan.runs)}
+    origin = provenance(device) | {
+        "models_in_stack": len(plan.runs),
+        "precision": str(stack.precision),
+        "compiled": stack.is_compiled,
+        "stacking": plan.choice.reason,
+    }
     results = [
         Result(
             id=run.id,

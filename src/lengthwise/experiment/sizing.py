@@ -1,0 +1,124 @@
+"""How many models train together, and whether their step is compiled: from memory on a GPU, by a short trial on a CPU."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from .plan import DEFAULT_CHOICE, Choice, Run
+
+Chooser = Callable[[Run, int], Choice]
+"""Chooses for a run like this one, of which there are so many."""
+
+MOST_MODELS = 1024  # beyond that a GPU gains nothing
+_SIZES = (1, 4, 8, 16)  # tried on a CPU
+_TRIAL_SECONDS = 0.15
+_WORTH_TRYING = 5.0  # seconds that a model trains alone, from which it matters how many train together
+_WORTH_COMPILING = 300.0  # seconds of training from which a trial of compilation, some 20 seconds, is worth it
+
+
+def choose_on_gpu(device: str, workers: int) -> Chooser:
+    """Return a chooser that fills the memory of a GPU, shared by so many workers."""
+    import torch
+
+    free, _ = torch.cuda.mem_get_info(device)
+    room = int(0.8 * free / workers)
+
+    def choose(run: Run, number: int) -> Choice:
+        each = bytes_per_model(run)
+        fitting = max(1, room // each)
+        models = min(fitting, MOST_MODELS, number)
+        why = (
+            "all of them"
+            if models == number
+            else f"of {number}; {room / 2**30:.0f} GiB hold {fitting} at {each / 2**20:.0f} MiB each"
+        )
+        return Choice(models=models, compiled=True, reason=f"{models} models, {why}; compiled and recorded")
+
+    return choose
+
+
+def bytes_per_model(run: Run) -> int:
+    """Return about how much memory a model takes on a GPU in training and evaluation, on the safe side."""
+    from ..tasks.catalog import find_task
+
+    task = find_task(run.task)
+    shape, training = run.model, run.training
+    vocabulary, longest = len(task.vocabulary), task.size(run.test_length)
+    weights = shape.layers * 12 * shape.width**2 + (2 * vocabulary + longest) * shape.width
+    tokens = training.batch * (task.size(run.train_length) + 8)
+    in_training = 20 * weights + tokens * (60 * shape.width * shape.layers + 4000)
+    in_evaluation = 8192 * (24 * shape.width + 6 * vocabulary) + 60 * training.examples * longest
+    return in_training + in_evaluation
+
+
+def choose_on_cpu(workers: int, num_runs: int) -> Chooser:
+    """Return a chooser that tries sizes on one core; runs of one shape and size are tried once."""
+    at_most = max(1, -(-num_runs // workers))  # no worker should be without work
+    known: dict[object, Choice] = {}
+
+    def choose(run: Run, number: int) -> Choice:
+        key = (run.model, run.training, run.train_length, run.encoding, min(number, at_most))
+        if key not in known:
+            known[key] = _try_sizes(run, min(number, at_most, _SIZES[-1]))
+        return known[key]
+
+    return choose
+
+
+def _try_sizes(run: Run, largest: int) -> Choice:
+    import torch
+
+    sizes = sorted({1, largest, *(size for size in _SIZES if size < largest)})
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        alone = _seconds_per_step(run, 1, compiled=False)[0]
+        if alone * run.training.steps < _WORTH_TRYING:
+            few = min(largest, DEFAULT_CHOICE.models)
+            brief = f"{alone * run.training.steps:.0f} s each at most"
+            return Choice(models=few, compiled=False, reason=f"{few} models, which are too brief to try sizes: {brief}")
+        seconds = {1: alone} | {size: _seconds_per_step(run, size, compiled=False)[0] for size in sizes[1:]}
+        best = max(sizes, key=lambda size: size / seconds[size])
+        speed = best / seconds[best]
+        reason = f"{best} models: {speed:.0f} model·steps/s on one core"
+        if best != 1:
+            reason += f", {1 / seconds[1]:.0f} alone"
+        eager = seconds[best] * run.training.steps
+        if eager < _WORTH_COMPILING:
+            return Choice(models=best, compiled=False, reason=f"{reason}; not compiled, {eager:.0f} s at most")
+        compiled, set_up = _seconds_per_step(run, best, compiled=True)
+        gains = compiled * run.training.steps + set_up < eager
+        reason += f"; {'' if gains else 'not '}compiled, which gives {best / compiled:.0f} after {set_up:.0f} s"
+        return Choice(models=best, compiled=gains, reason=reason)
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _seconds_per_step(run: Run, models: int, *, compiled: bool) -> tuple[float, float]:
+    """Return the time of a step, the best of a few, and that of the first two."""
+    from ..tasks.catalog import find_task
+    from ..train.stack import Stack
+
+    stack = Stack(
+        task=find_task(run.task),
+        encoding=run.encoding,
+        shape=run.model,
+        training=run.training,
+        bins=run.bins,
+        seeds=range(models),
+        rates=[run.learning_rate] * models,
+        compiled=compiled,
+    )
+    begun = time.perf_counter()
+    stack.step(0)
+    stack.step(1)
+    set_up = time.perf_counter() - begun
+    times: list[float] = []
+    begun = time.perf_counter()
+    while len(times) < 2 or time.perf_counter() - begun < _TRIAL_SECONDS:
+        started = time.perf_counter()
+        stack.step(2 + len(times))
+        times.append(time.perf_counter() - started)
+    return min(times), set_up

@@ -1,0 +1,1 @@
+"""Published experiments: their figures, and the specs that repeat them. Torch-free."""

@@ -1,0 +1,195 @@
+"""Packing: rows hold what a batch holds, instances do not see each other, and what is not computed is not needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+import torch
+from torch import Tensor
+
+from lengthwise.arrays import torch_arrays
+from lengthwise.encodings.base import Encoding
+from lengthwise.model.shape import Shape
+from lengthwise.model.transformer import Scored, Transformer, Where
+from lengthwise.seeds import DATA, INITIALIZATION, open_stream
+from lengthwise.tasks.catalog import TASKS, find_task
+from lengthwise.tasks.lengths import length_bins
+from lengthwise.tasks.task import IGNORE
+from lengthwise.train.objectives import loss_per_model
+from lengthwise.train.packing import Packing, Rows
+from lengthwise.train.settings import Training
+from lengthwise.train.stack import Stack
+
+ALL_TASKS = [*TASKS, "TOMITA_4", "(aa)*", "states(PARITY)"]
+
+
+def make_stack(task: str, encoding: str = "ape", seeds: Sequence[int] = (0, 1), **changes: object) -> Stack:
+    settings: dict[str, object] = {"steps": 40, "batch": 8, "evaluate_every": 10, "examples": 8}
+    return Stack(
+        task=find_task(task),
+        encoding=encoding,
+        shape=Shape(layers=2, heads=2, width=16),
+        training=Training(**(settings | changes)),  # type: ignore[arg-type]
+        bins=length_bins(12, 24),
+        seeds=seeds,
+        rates=[0.01] * len(seeds),
+    )
+
+
+def instances_of(stack: Stack, number: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Return tokens, ids, targets and lengths of a step before they are packed."""
+    step = torch.tensor(number)
+    draw = stack.data.at(step)
+    lengths = stack.packing.lengths(stack.packing.choose(stack.schedule.at(step)))
+    batch = stack.task.sample(draw.named("instance"), lengths, stack.packing.max_length, stack.xp)
+    ids = stack.model.encoding.ids(batch.tokens_MBL, batch.sizes_MB, draw.named("positions"))
+    return batch.tokens_MBL, ids, batch.targets_MBL, lengths
+
+
+@pytest.mark.parametrize("task", ALL_TASKS)
+def test_rows_hold_every_token_of_every_instance_in_order(task: str) -> None:
+    stack = make_stack(task)
+    for number in range(3):
+        rows = stack._make_rows(torch.tensor(number))
+        tokens, ids, targets, lengths = instances_of(stack, number)
+        num_rows = stack.packing.num_rows
+        assert num_rows == 4
+        for model in range(2):
+            for row in range(num_rows):
+                start, expected_targets = 0, []
+                for instance in (row, row + num_rows):
+                    size = stack.task.size(int(lengths[instance]))
+                    place = slice(start, start + size)
+                    assert torch.equal(rows.tokens_MRW[model, row, place], tokens[model, instance, :size])
+                    assert torch.equal(rows.ids_MRW[model, row, place], ids[model, instance, :size])
+                    assert (rows.scale_RW[row, place] == lengths[instance]).all()
+                    expected_targets += [t for t in targets[model, instance].tolist() if t != IGNORE]
+                    start += size
+                packed = [t for t in rows.targets_MRS[model, row].tolist() if t != IGNORE]
+                assert packed == expected_targets
+
+
+@pytest.mark.parametrize("task", ALL_TASKS)
+def test_the_places_that_may_be_scored_are_those_that_are(task: str) -> None:
+    made = find_task(task)
+    xp = torch_arrays()
+    for length in made.lengths(0, 12):
+        draw = open_stream(DATA, seed=[0], xp=xp).at(length)
+        batch = made.sample(draw, torch.full((50,), length), length, xp)
+        scored = (batch.targets_MBL != IGNORE).reshape(-1, made.size(length)).any(0).nonzero().flatten().tolist()
+        assert scored == list(made.scored(length)) or (
+            task == "addition" and scored == list(made.scored(length))[: len(scored)]
+        )
+
+
+def test_rows_are_nearly_full() -> None:
+    """The longest instances of unique_copy(50) have 103 tokens; two in a row have 108 together, whichever they are."""
+    packing = Packing(find_task("unique_copy"), range(1, 51), batch=64, pairs=True, xp=torch_arrays(), device="cpu")
+    assert packing.width == 112
+    assert packing.num_rows == 32
+    assert packing.num_scored_C.tolist() == [53] * 50
+
+
+def test_every_length_is_uniform_and_the_same_for_all_models() -> None:
+    stack = make_stack("bin_majority", batch=64)
+    lengths = torch.cat([instances_of(stack, number)[3] for number in range(400)])
+    counts = torch.bincount(lengths, minlength=13)[1:]
+    assert lengths.min() == 1
+    assert lengths.max() == 12
+    expected = 400 * 64 / 12
+    assert ((counts - expected).abs() < 5 * (2 * expected) ** 0.5).all(), counts
+    pairs = instances_of(stack, 0)[3].reshape(2, -1).sum(0)
+    assert (pairs == 13).all()
+
+
+def losses_instance_by_instance(stack: Stack, number: int) -> Tensor:
+    """Return the losses of a step with every instance in a row of its own, all places computed: the oracle."""
+    tokens, ids, targets, lengths = instances_of(stack, number)
+    outputs = stack.model(tokens, Where(ids, lengths[None, :, None].expand(tokens.shape)))
+    return loss_per_model(stack.task.objective, outputs, targets)
+
+
+@pytest.mark.parametrize("encoding", ["nope", "ape"])
+@pytest.mark.parametrize("task", ALL_TASKS)
+def test_losses_and_gradients_are_those_of_instances_alone(task: str, encoding: str) -> None:
+    stack = make_stack(task, encoding)
+    for number in range(3):
+        stack.step(number)
+    packed = stack._loss_per_model(stack._make_rows(torch.tensor(7)))
+    stack.optimizer.zero_grad()
+    packed.sum().backward()  # type: ignore[no-untyped-call]
+    gradients = {name: parameter.grad for name, parameter in stack.model.named_parameters()}
+    stack.optimizer.zero_grad()
+    alone = losses_instance_by_instance(stack, 7)
+    alone.sum().backward()  # type: ignore[no-untyped-call]
+    torch.testing.assert_close(packed, alone, rtol=1e-5, atol=1e-6)
+    for name, parameter in stack.model.named_parameters():
+        assert parameter.grad is not None
+        assert gradients[name] is not None
+        scale = parameter.grad.abs().max().item()
+        torch.testing.assert_close(gradients[name], parameter.grad, rtol=1e-4, atol=1e-5 * scale + 1e-8)
+
+
+def test_an_odd_batch_has_one_instance_in_each_row() -> None:
+    stack = make_stack("bin_majority", batch=5)
+    assert stack.packing.num_rows == 5
+    assert stack._make_rows(torch.tensor(0)).visible is None
+    packed = stack._loss_per_model(stack._make_rows(torch.tensor(0)))
+    torch.testing.assert_close(packed, losses_instance_by_instance(stack, 0), rtol=1e-5, atol=1e-6)
+
+
+class Bumpy(Encoding):
+    """A bias that depends on both positions and on the scale, and rotates signs of queries and keys."""
+
+    def transform(self, q: Tensor, k: Tensor, x_MBLD: Tensor, ids_MBL: Tensor) -> tuple[Tensor, Tensor]:  # noqa: ARG002
+        heads = ids_MBL.expand(self.num_models, -1, -1).permute(1, 0, 2).repeat_interleave(self.num_heads, dim=1)
+        sign = 1 - heads[..., None] % 3
+        return q * sign, k * (1 + heads[..., None] % 2)
+
+    def bias(self, ids_q: Tensor, ids_k: Tensor, scale_MBL: Tensor | None) -> Tensor:
+        assert scale_MBL is not None
+        distance = (ids_q[..., :, None] - ids_k[..., None, :]).float() / scale_MBL[..., :, None].clamp(min=1)
+        return (
+            -distance.abs()
+            .expand(self.num_models, -1, -1, -1)
+            .permute(1, 0, 2, 3)
+            .repeat_interleave(self.num_heads, dim=1)
+        )
+
+
+class Steps(Encoding):
+    """The plain encoding, but computed step by step."""
+
+    def weights(self, scores: Tensor) -> Tensor:
+        return torch.softmax(scores, dim=-1)
+
+
+@pytest.mark.parametrize("kind", [Encoding, Bumpy, Steps])
+@pytest.mark.parametrize("task", ["bin_majority", "unique_copy", "TOMITA_4"])
+def test_trimming_the_last_block_changes_nothing(task: str, kind: type[Encoding]) -> None:
+    stack = make_stack(task, "nope")
+    shape = Shape(layers=2, heads=2, width=16)
+    encoding = kind(num_models=2, num_heads=2, head_width=8, width=16, max_length=100)
+    made = find_task(task)
+    model = Transformer(
+        num_models=2, num_tokens=len(made.vocabulary), num_outputs=made.num_outputs, shape=shape, encoding=encoding
+    )
+    model.initialize(open_stream(INITIALIZATION, seed=[0, 1]))
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(3)
+    rows: Rows = stack._make_rows(torch.tensor(3))
+    results = []
+    for trims in (False, True):
+        model.zero_grad()
+        outputs = model(rows.tokens_MRW, rows.at, Scored(rows.places_RS, rows.slots_RW, trims))
+        loss_per_model(made.objective, outputs, rows.targets_MRS).sum().backward()
+        results.append((outputs.detach(), [parameter.grad.clone() for parameter in model.parameters()]))  # type: ignore[union-attr]
+    is_scored = rows.targets_MRS != IGNORE
+    everywhere = model(rows.tokens_MRW, rows.at)
+    row = torch.arange(rows.places_RS.shape[0])[:, None]
+    torch.testing.assert_close(results[0][0], everywhere[:, row, rows.places_RS].detach())
+    torch.testing.assert_close(results[0][0][is_scored], results[1][0][is_scored], rtol=1e-4, atol=1e-5)
+    for one, two in zip(results[0][1], results[1][1], strict=True):
+        torch.testing.assert_close(one, two, rtol=1e-4, atol=1e-5 * one.abs().max().item() + 1e-8)

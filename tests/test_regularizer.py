@@ -1,0 +1,105 @@
+"""The positional penalty: its value by the formula, its gradient by finite differences, and its weight."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from lengthwise.errors import InvalidOptionError
+from lengthwise.model.shape import Shape
+from lengthwise.tasks.catalog import find_task
+from lengthwise.tasks.lengths import length_bins
+from lengthwise.train.regularizer import positional_penalty
+from lengthwise.train.settings import Training
+from lengthwise.train.stack import Stack
+
+
+def make_stack(regularizer: float, encoding: str = "ape") -> Stack:
+    return Stack(
+        task=find_task("bin_majority"),
+        encoding=encoding,
+        shape=Shape(layers=2, heads=2, width=8),
+        training=Training(steps=30, batch=8, examples=8, regularizer=regularizer),
+        bins=length_bins(4, 8),
+        seeds=[0, 1],
+        rates=[0.01, 0.01],
+    )
+
+
+def written_out(stack: Stack, number: int) -> float:
+    """Return the penalty of one model, pair by pair."""
+    positions = stack.model.encoding.table_MND[number].detach().double()  # type: ignore[index,union-attr]
+    total = 0.0
+    for block in stack.model.blocks:
+        weight = block.qkv.weight_MIO[number].detach().double()  # type: ignore[union-attr,index]
+        for head in range(2):
+            columns = slice(4 * head, 4 * head + 4)
+            q, k = positions @ weight[:, :8][:, columns], positions @ weight[:, 8:16][:, columns]
+            for i in range(len(positions)):
+                for j in range(i + 1):
+                    total += float((q[i] @ k[j]) ** 2) / len(positions)
+    return total
+
+
+def test_the_penalty_is_its_formula() -> None:
+    stack = make_stack(1.0)
+    with torch.no_grad():
+        for parameter in stack.model.parameters():
+            parameter.mul_(20)
+    found = positional_penalty(stack.model)
+    assert found.shape == (2,)
+    assert found.min() > 0.01
+    for number in range(2):
+        assert found[number].item() == pytest.approx(written_out(stack, number), rel=1e-5)
+
+
+def test_its_gradient_is_that_of_finite_differences() -> None:
+    stack = make_stack(1.0)
+    model = stack.model.double()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(20)
+    positional_penalty(model).sum().backward()  # type: ignore[no-untyped-call]
+    generator = torch.Generator().manual_seed(0)
+    table, weight = model.encoding.table_MND, model.blocks[1].qkv.weight_MIO  # type: ignore[union-attr]
+    for parameter in (table, weight):
+        direction = torch.randn(parameter.shape, generator=generator, dtype=torch.float64)  # type: ignore[union-attr]
+        slope = (parameter.grad * direction).sum().item()  # type: ignore[union-attr,operator]
+        values = []
+        for sign in (1, -1):
+            with torch.no_grad():
+                parameter.add_(direction, alpha=sign * 1e-6)  # type: ignore[union-attr,operator]
+                values.append(positional_penalty(model).sum().item())
+                parameter.add_(direction, alpha=-sign * 1e-6)  # type: ignore[union-attr,operator]
+        assert (values[0] - values[1]) / 2e-6 == pytest.approx(slope, rel=1e-5)
+
+
+def test_a_weight_of_zero_is_no_penalty_at_all() -> None:
+    none, zero = make_stack(0.0), make_stack(0.0)
+    some = make_stack(1e-2)
+    losses = [torch.stack([stack.step(step) for step in range(5)]) for stack in (none, zero, some)]
+    assert torch.equal(losses[0], losses[1])
+    assert not torch.equal(losses[0], losses[2])
+
+
+def test_the_penalty_is_added_to_the_loss_and_pulls_it_down() -> None:
+    plain, heavy = make_stack(0.0), make_stack(100.0)
+    for stack in (plain, heavy):
+        with torch.no_grad():
+            for parameter in stack.model.parameters():
+                parameter.mul_(10)
+    penalty = positional_penalty(plain.model)
+    assert (heavy.step(0) - plain.step(0)).tolist() == pytest.approx((100 * penalty).tolist(), rel=1e-2)
+    for step in range(1, 30):
+        plain.step(step)
+        heavy.step(step)
+    assert (positional_penalty(heavy.model) < positional_penalty(plain.model)).all()
+
+
+def test_an_encoding_without_positions_cannot_be_regularized() -> None:
+    with pytest.raises(InvalidOptionError) as caught:
+        make_stack(1.0, "nope")
+    assert str(caught.value) == (
+        "the regularizer acts on a table of positions, and 'nope' has none.\n"
+        "hint: use the encoding 'ape', or leave the regularizer at 0."
+    )
