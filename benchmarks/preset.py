@@ -16,8 +16,8 @@ import torch
 from lengthwise.model.shape import Shape
 from lengthwise.tasks.catalog import find_task
 from lengthwise.tasks.lengths import length_bins
-from lengthwise.train.stack import Stack
 from lengthwise.train.settings import Training
+from lengthwise.train.stack import Stack
 
 RATES = (0.001, 0.002, 0.003, 0.004)
 SEEDS = (0, 1, 2)

@@ -268,7 +268,7 @@ OTHER_VALUES: dict[str, object] = {
     "training": replace(TINY.training, examples=17),
     "task_revision": 2,
     "encoding_revision": 2,
-    "trainer_revision": 2,
+    "trainer_revision": TRAINER_REVISION + 1,
 }
 
 

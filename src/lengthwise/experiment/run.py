@@ -8,13 +8,14 @@ from pathlib import Path
 
 from ..errors import InvalidOptionError, MissingExtraError
 from ..train.settings import check_number
-from .engines.work import StackDone, StackProgress, checkpoint_of
+from .engines.work import Checkpoints, StackDone, StackProgress, checkpoint_of
 from .plan import Choice, Run, StackPlan, cut_group, make_groups
 from .sizing import Chooser, choose_on_cpu, choose_on_gpu
 from .spec import Spec
 from .store import Result, open_store
 
 DEFAULT_STORE = "lengthwise-runs.sqlite"
+SECONDS_PER_CHECKPOINT = 30.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,7 @@ def run_experiment(
     workers: int | None = None,
     device: str | None = None,
     models_per_stack: int | None = None,
+    seconds_per_checkpoint: float = SECONDS_PER_CHECKPOINT,
     on_plan: Callable[[list[StackPlan], int], None] = lambda _stacks, _reused: None,
     on_event: Callable[[StackProgress | StackDone], None] = lambda _: None,
 ) -> Outcome:
@@ -40,7 +42,7 @@ def run_experiment(
 
     Interrupted at any moment, it loses at most what came after the last checkpoints; run again, it does only what is
     missing. ``device`` is "cpu" or "cuda"; by default a GPU if there is one. How many models train together is chosen by
-    memory or by a short trial, unless ``models_per_stack`` says it.
+    memory or by a short trial, unless ``models_per_stack`` says it. Checkpoints of long runs lie in a folder beside the store.
     """
     if workers is not None:
         check_number("workers", workers, int, 1, 1000)
@@ -71,7 +73,8 @@ def run_experiment(
         on_plan(stacks, reused)
         if stacks:
             checkpoints = Path(f"{store}.checkpoints")
-            for event in train_locally(stacks, workers=num_workers, device=chosen, checkpoints=checkpoints):
+            saving = Checkpoints(folder=checkpoints, seconds=seconds_per_checkpoint)
+            for event in train_locally(stacks, workers=num_workers, device=chosen, checkpoints=saving):
                 if isinstance(event, StackDone):
                     opened.save(event.results)
                     checkpoint_of(stacks[event.stack], checkpoints).unlink(missing_ok=True)

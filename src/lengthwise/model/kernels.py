@@ -22,24 +22,24 @@ from torch import Tensor
 try:
     import triton  # type: ignore[import-not-found,import-untyped,unused-ignore]
     import triton.language as tl  # type: ignore[import-not-found,import-untyped,unused-ignore]
-except ModuleNotFoundError:  # torch for the CPU comes without it
+except ImportError:  # torch for the CPU comes without it
     triton = tl = None
 
 _IS_INTERPRETED = triton is not None and os.environ.get("TRITON_INTERPRET") == "1"  # kernels run on the CPU, slowly
 _SMALLEST_TILE = 16  # of a matrix product in Triton
 _LONGEST_ROW = 128
-_HEAD_WIDTHS = (8, 16, 32, 64, 128)
+_HEAD_WIDTHS = {torch.bfloat16: (8, 16, 32, 64, 128), torch.float32: (8, 16, 32, 64)}  # shared memory holds no more
+_HOPPER = 9  # the generation of GPUs that the kernels are laid out for
 
 
 def can_attend(width: int, head_width: int, dtype: torch.dtype) -> bool:
-    """Say whether ``attend_rows`` takes rows of this many places with heads of this width, on the GPU.
+    """Say whether ``attend_rows`` takes rows of this many places with heads of this width, in tensors on the GPU.
 
-    Tensors on the CPU are taken by no one but Triton's interpreter (``TRITON_INTERPRET=1``).
+    Tensors on the CPU are taken by Triton's interpreter alone (``TRITON_INTERPRET=1``).
     """
-    if triton is None or not (_IS_INTERPRETED or torch.cuda.is_available()):
+    if triton is None or width > _LONGEST_ROW or head_width not in _HEAD_WIDTHS.get(dtype, ()):
         return False
-    fits = 1 <= width <= _LONGEST_ROW and head_width in _HEAD_WIDTHS
-    return fits and dtype in (torch.bfloat16, torch.float16, torch.float32)
+    return _IS_INTERPRETED or (torch.cuda.is_available() and torch.cuda.get_device_properties(0).major == _HOPPER)
 
 
 def attend_rows(qkv_MRWX: Tensor, bias_MX: Tensor, segments_RW: Tensor, heads: int) -> Tensor:
@@ -49,10 +49,11 @@ def attend_rows(qkv_MRWX: Tensor, bias_MX: Tensor, segments_RW: Tensor, heads: i
     in 32 bits; q, k and v are then rounded to the dtype of ``qkv_MRWX``.
     """
     width, head_width = qkv_MRWX.shape[2], qkv_MRWX.shape[3] // (3 * heads)
-    if not can_attend(width, head_width, qkv_MRWX.dtype):
+    if not can_attend(width, head_width, qkv_MRWX.dtype) or not (qkv_MRWX.is_cuda or _IS_INTERPRETED):
         raise NotImplementedError(
-            f"no kernel for rows of {width} places with heads of width {head_width} in {qkv_MRWX.dtype}: it takes up to "
-            f"{_LONGEST_ROW} places and widths {', '.join(map(str, _HEAD_WIDTHS))}, on a GPU; ask can_attend first."
+            f"no kernel for rows of {width} places and heads of width {head_width} in {qkv_MRWX.dtype} on "
+            f"{qkv_MRWX.device}: at most {_LONGEST_ROW} places, widths of 8, 16, 32, 64 or (bfloat16 only) 128, "
+            "on a Hopper GPU; ask can_attend first."
         )
     attended: Tensor = _attend_rows(qkv_MRWX, bias_MX, segments_RW, heads)
     return attended
@@ -117,19 +118,34 @@ _attend_rows.register_autograd(_differentiate, setup_context=_keep_inputs)
 
 
 class Tuning(NamedTuple):
-    """How a kernel is laid out on the GPU: places of a block (a row has one or two), and warps of a program."""
+    """How a kernel is laid out: places of a block (a row has one or two), warps of a program, registers of a thread.
+
+    There are no loops in the kernels, hence no stages to choose.
+    """
 
     block: int
     num_warps: int
-    num_stages: int = 1
+    max_registers: int | None = None
+
+
+def default_tuning(width: int, head_width: int, dtype: torch.dtype, *, is_backward: bool) -> Tuning:
+    """Return the layout for rows of this shape."""
+    padded = _padded(width)
+    if dtype == torch.float32 and _precision() == "ieee":  # no tensor cores: every product is a line of the program
+        return Tuning(block=padded, num_warps=padded // 8)
+    if padded < 64:
+        return Tuning(block=padded, num_warps=1 if head_width < 64 else 2)
+    if is_backward and head_width == 128:
+        return Tuning(block=padded, num_warps=padded // 16)
+    lets_three_run = is_backward and padded > 64 and dtype == torch.bfloat16  # programs at once on a multiprocessor
+    return Tuning(block=64, num_warps=4, max_registers=168 if lets_three_run else None)
 
 
 def forward(qkv_MRWX: Tensor, bias_MX: Tensor, segments_RW: Tensor, heads: int, tuning: Tuning | None = None) -> Tensor:
     """Launch the kernel of the way there."""
     qkv_MRWX, bias_MX, segments_RW = qkv_MRWX.contiguous(), bias_MX.contiguous(), segments_RW.contiguous()
     mixed_MRWD = qkv_MRWX.new_empty((*qkv_MRWX.shape[:-1], qkv_MRWX.shape[-1] // 3))
-    tensors = (qkv_MRWX, bias_MX, segments_RW, mixed_MRWD)
-    _launch(_forward_kernel, tensors, qkv_MRWX, heads, tuning or default_tuning(qkv_MRWX, heads))
+    _launch(_forward_kernel, (qkv_MRWX, bias_MX, segments_RW, mixed_MRWD), heads, tuning)
     return mixed_MRWD
 
 
@@ -145,19 +161,16 @@ def backward(
     qkv_MRWX, bias_MX, segments_RW = qkv_MRWX.contiguous(), bias_MX.contiguous(), segments_RW.contiguous()
     gradient_MRWX = torch.empty_like(qkv_MRWX)
     tensors = (qkv_MRWX, bias_MX, segments_RW, gradient_MRWD.contiguous(), gradient_MRWX)
-    _launch(_backward_kernel, tensors, qkv_MRWX, heads, tuning or default_tuning(qkv_MRWX, heads))
+    _launch(_backward_kernel, tensors, heads, tuning)
     return gradient_MRWX
 
 
-def default_tuning(qkv_MRWX: Tensor, heads: int) -> Tuning:
-    """Return the layout for rows of this shape."""
-    padded = max(_SMALLEST_TILE, _next_power_of_two(qkv_MRWX.shape[2]))
-    return Tuning(block=min(64, padded), num_warps=4 if padded >= 64 else 1)
-
-
-def _launch(kernel: Any, tensors: tuple[Tensor, ...], qkv_MRWX: Tensor, heads: int, tuning: Tuning) -> None:
+def _launch(kernel: Any, tensors: tuple[Tensor, ...], heads: int, tuning: Tuning | None) -> None:
+    qkv_MRWX = tensors[0]
     num_models, num_rows, width, columns = qkv_MRWX.shape
     head_width = columns // (3 * heads)
+    if tuning is None:
+        tuning = default_tuning(width, head_width, qkv_MRWX.dtype, is_backward=kernel is _backward_kernel)
     where: AbstractContextManager[Any] = torch.cuda.device(qkv_MRWX.device) if qkv_MRWX.is_cuda else nullcontext()
     with where:
         kernel[(num_models * num_rows * heads,)](
@@ -167,16 +180,22 @@ def _launch(kernel: Any, tensors: tuple[Tensor, ...], qkv_MRWX: Tensor, heads: i
             WIDTH=width,
             HEAD_WIDTH=head_width,
             BLOCK=tuning.block,
-            COLUMNS=max(_SMALLEST_TILE, _next_power_of_two(head_width)),
+            COLUMNS=_padded(head_width),
             SCALE=1 / math.sqrt(head_width),
-            PRECISION="ieee" if torch.get_float32_matmul_precision() == "highest" else "tf32",
+            PRECISION=_precision(),
             num_warps=tuning.num_warps,
-            num_stages=tuning.num_stages,
+            maxnreg=tuning.max_registers,
         )
 
 
-def _next_power_of_two(number: int) -> int:
-    return 1 << (number - 1).bit_length()
+def _precision() -> str:
+    """Return how products of 32-bit matrices are computed; it means nothing for those of 16 bits."""
+    return "ieee" if torch.get_float32_matmul_precision() == "highest" else "tf32"
+
+
+def _padded(number: int) -> int:
+    """Return the next power of two, or the smallest side of a tile."""
+    return int(max(_SMALLEST_TILE, 1 << (number - 1).bit_length()))
 
 
 # The kernels

@@ -84,6 +84,24 @@ class _Take(torch.autograd.Function):
         return torch.where((slots_BL < num_slots)[..., None], found, torch.zeros_like(found)), None, None
 
 
+class _InOrder(torch.autograd.Function):
+    """The same numbers, with a gradient laid out model by model: sums over it go in one order in a stack of any size."""
+
+    @staticmethod
+    def forward(x: Tensor) -> Tensor:
+        """Return x."""
+        return x.view_as(x)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Tensor], output: Tensor) -> None:
+        """Keep nothing."""
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> Tensor:  # noqa: ARG004
+        """Return the gradient."""
+        return gradient.contiguous()
+
+
 class Linear(nn.Module):
     """M affine maps, one per model."""
 
@@ -162,7 +180,7 @@ class Block(nn.Module):
         width = x_MBLD.shape[-1]
         if not encoding.is_transforming:
             weight, bias = self.qkv.weight_MIO, self.qkv.bias_MO
-            q_MBSD = affine(scored.take(x_MBLD), weight[..., :width], bias[..., :width])
+            q_MBSD = _InOrder.apply(affine(scored.take(x_MBLD), weight[..., :width], bias[..., :width]))  # type: ignore[no-untyped-call]
             k_MBLD, v_MBLD = affine(x_MBLD, weight[..., width:], bias[..., width:]).chunk(2, dim=-1)
             return self._to_heads(q_MBSD), self._to_heads(k_MBLD), self._to_heads(v_MBLD)
         q, k, v = (self._to_heads(part) for part in self.qkv(x_MBLD).chunk(3, dim=-1))

@@ -15,7 +15,6 @@ from .evaluation import Score
 from .stack import Stack
 
 _STEPS_PER_REPORT = 50
-_SECONDS_PER_CHECKPOINT = 30.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +58,7 @@ def train_stack(
     report: Callable[[Progress], None] = lambda _: None,
     *,
     checkpoint: str | Path | None = None,
-    seconds_per_checkpoint: float = _SECONDS_PER_CHECKPOINT,
+    seconds_per_checkpoint: float = 0.0,
 ) -> list[Trained]:
     """Train until every model is right on all of its evaluation set, or the steps run out; return each one's result.
 

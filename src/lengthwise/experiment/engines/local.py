@@ -15,12 +15,11 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing.connection import wait
-from pathlib import Path
 from typing import Any
 
 from ...errors import InvalidOptionError, TrainingFailedError
 from ..plan import StackPlan
-from .work import StackDone, StackProgress, train_planned
+from .work import Checkpoints, StackDone, StackProgress, train_planned
 
 _PATIENCE = 1.0  # seconds between looks at whether the workers still live
 
@@ -54,7 +53,7 @@ def train_locally(
     *,
     workers: int | None = None,
     device: str = "cpu",
-    checkpoints: str | Path | None = None,
+    checkpoints: Checkpoints | None = None,
 ) -> Iterator[StackProgress | StackDone]:
     """Train all stacks; yield progress, and each stack's results as soon as it is done, in any order."""
     if not stacks:
@@ -94,7 +93,7 @@ def train_locally(
             process.join()
 
 
-def _work(tasks: Any, events: Any, device: str, number: int, checkpoints: str | Path | None) -> None:
+def _work(tasks: Any, events: Any, device: str, number: int, checkpoints: Checkpoints | None) -> None:
     """Train stacks until there are none left; the target of worker ``number``."""
     threading.Thread(target=_end_with_driver, daemon=True).start()
     import torch

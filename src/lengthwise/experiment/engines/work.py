@@ -29,6 +29,14 @@ class StackDone:
     results: tuple[Result, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkpoints:
+    """Where checkpoints are kept, and how many seconds lie between two of a stack, at least."""
+
+    folder: Path
+    seconds: float
+
+
 def checkpoint_of(plan: StackPlan, folder: str | Path) -> Path:
     """Return the checkpoint file of a stack, which depends on its runs alone."""
     return Path(folder) / f"{sha256(' '.join(run.id for run in plan.runs).encode()).hexdigest()[:16]}.safetensors"
@@ -40,7 +48,7 @@ def train_planned(
     device: str,
     report: Callable[[StackProgress], None] = lambda _: None,
     *,
-    checkpoints: str | Path | None = None,
+    checkpoints: Checkpoints | None = None,
 ) -> StackDone:
     """Train one stack in this process, from its checkpoint if there is one."""
     from ...tasks.catalog import find_task
@@ -63,7 +71,8 @@ def train_planned(
     trained = train_stack(
         stack,
         lambda now: report(StackProgress(stack=number, step=now.step, steps=now.steps, matched=now.matched)),
-        checkpoint=None if checkpoints is None else checkpoint_of(plan, checkpoints),
+        checkpoint=None if checkpoints is None else checkpoint_of(plan, checkpoints.folder),
+        seconds_per_checkpoint=0.0 if checkpoints is None else checkpoints.seconds,
     )
     origin = provenance(device) | {
         "models_in_stack": len(plan.runs),

@@ -1,0 +1,206 @@
+"""Checkpoints: training that was cut off and resumed comes out as if it had not been."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from lengthwise.experiment.engines.work import checkpoint_of
+from lengthwise.experiment.plan import DEFAULT_CHOICE, Choice, StackPlan, cut_group, make_groups
+from lengthwise.experiment.run import run_experiment
+from lengthwise.experiment.sizing import bytes_per_model, choose_on_cpu
+from lengthwise.experiment.spec import Spec, dump_spec
+from lengthwise.experiment.store import open_store, read_store
+from lengthwise.model.shape import Shape
+from lengthwise.tasks.catalog import find_task
+from lengthwise.tasks.lengths import length_bins
+from lengthwise.train.checkpoints import read_checkpoint, write_checkpoint
+from lengthwise.train.loop import Progress, Trained, train_stack
+from lengthwise.train.settings import Training
+from lengthwise.train.stack import Stack
+
+TRAINING = Training(steps=120, batch=32, warmup=10, evaluate_every=20, examples=64)
+
+
+def make_stack() -> Stack:
+    """One model that stops early, one that never fits, one in between."""
+    return Stack(
+        task=find_task("TOMITA_1"),
+        encoding="ape",
+        shape=Shape(layers=1, heads=1, width=16),
+        training=TRAINING,
+        bins=length_bins(8, 16),
+        seeds=[0, 1, 2],
+        rates=[0.03, 1e-6, 0.004],
+    )
+
+
+class CutOffError(Exception):
+    """Stands for whatever ends a process."""
+
+
+def results_of(trained: list[Trained]) -> list[tuple[object, ...]]:
+    return [(each.scores, each.losses, each.steps) for each in trained]
+
+
+@pytest.mark.parametrize("at", [20, 60, 100])
+def test_a_resumed_stack_comes_out_as_one_that_was_not_cut_off(at: int, tmp_path: Path) -> None:
+    whole = train_stack(make_stack())
+    assert whole[0].steps < whole[1].steps == 120
+    file = tmp_path / "folder" / "stack.safetensors"
+
+    def cut(progress: Progress) -> None:
+        if progress.step > at:
+            raise CutOffError
+
+    with pytest.raises(CutOffError):
+        train_stack(make_stack(), cut, checkpoint=file, seconds_per_checkpoint=0)
+    assert [each.name for each in file.parent.iterdir()] == [file.name]
+    found = read_checkpoint(file, "cpu")
+    assert found is not None
+    assert found[1]["step"] == at
+    seen: list[int] = []
+    resumed = train_stack(make_stack(), lambda now: seen.append(now.step), checkpoint=file, seconds_per_checkpoint=0)
+    assert seen[0] > at
+    assert results_of(resumed) == results_of(whole)
+
+
+def test_checkpoints_are_not_written_more_often_than_asked(tmp_path: Path) -> None:
+    file = tmp_path / "stack.safetensors"
+    train_stack(make_stack(), checkpoint=file, seconds_per_checkpoint=1000)
+    assert not file.exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"not a checkpoint at all", b"\x10" + b"\0" * 7 + b'{"a": 1}        '])
+def test_a_file_that_is_no_checkpoint_is_as_good_as_none(content: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "stack.safetensors"
+    file.write_bytes(content)
+    assert read_checkpoint(file, "cpu") is None
+    assert results_of(train_stack(make_stack(), checkpoint=file)) == results_of(train_stack(make_stack()))
+
+
+def test_a_checkpoint_holds_tensors_and_notes(tmp_path: Path) -> None:
+    file = tmp_path / "stack.safetensors"
+    tensor = torch.arange(6.0).reshape(2, 3).T  # not contiguous
+    write_checkpoint(file, {"one": tensor}, {"step": 3, "losses": [[1, 0.1]]})
+    found = read_checkpoint(file, "cpu")
+    assert found is not None
+    assert torch.equal(found[0]["one"], tensor)
+    assert found[1] == {"step": 3, "losses": [[1, 0.1]]}
+    assert read_checkpoint(tmp_path / "nothing", "cpu") is None
+
+
+# In experiments
+
+SPEC = Spec(
+    tasks=("repeat_copy",),
+    encodings=("nope",),
+    seeds=2,
+    train_length=6,
+    test_length=12,
+    model=Shape(layers=1, heads=1, width=16),
+    training=Training(steps=600, batch=32, warmup=10, evaluate_every=20, examples=16),
+)
+DRIVER = """
+import sys
+from lengthwise.experiment.run import run_experiment
+from lengthwise.experiment.spec import load_spec
+run_experiment(load_spec(sys.argv[1]), sys.argv[2], workers=1, device="cpu", seconds_per_checkpoint=0)
+"""
+
+
+def test_a_killed_run_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
+
+    spec, store = tmp_path / "spec.toml", tmp_path / "runs.sqlite"
+    spec.write_text(dump_spec(SPEC), encoding="utf-8")
+    (plan,) = cut_group(make_groups(SPEC)[0], DEFAULT_CHOICE)
+    file = checkpoint_of(plan, f"{store}.checkpoints")
+    driver = subprocess.Popen([sys.executable, "-c", DRIVER, str(spec), str(store)])
+    waited = time.monotonic()
+    while not file.exists() and time.monotonic() - waited < 60:
+        time.sleep(0.01)
+    time.sleep(0.3)
+    os.kill(driver.pid, signal.SIGKILL)
+    driver.wait()
+    waited = time.monotonic()
+    found = read_checkpoint(file, "cpu")
+    assert found is not None
+    assert found[1]["step"] >= 20
+    steps: list[int] = []
+    outcome = run_experiment(
+        SPEC,
+        store,
+        workers=1,
+        device="cpu",
+        on_event=lambda event: steps.append(event.step) if hasattr(event, "step") else None,
+    )
+    assert steps[0] > 20, "it should not begin anew"
+    fresh = run_experiment(SPEC, tmp_path / "fresh.sqlite", workers=1, device="cpu")
+    for one, two in zip(outcome.results, fresh.results, strict=True):
+        assert (one.id, one.scores, one.losses, one.steps) == (two.id, two.scores, two.losses, two.steps)
+    assert not file.parent.exists(), "finished work needs no checkpoint"
+
+
+def test_a_plan_is_kept_on_resume(tmp_path: Path) -> None:
+    """Stacks that were planned are trained as planned, whatever would be chosen now."""
+    brief = Spec(
+        tasks=("bin_majority",),
+        encodings=("nope",),
+        seeds=5,
+        train_length=4,
+        test_length=8,
+        model=Shape(layers=1, heads=1, width=8),
+        training=Training(steps=20, batch=32, evaluate_every=20, examples=16),
+    )
+    store = tmp_path / "runs.sqlite"
+    (group,) = make_groups(brief)
+    planned = cut_group(group[:3], Choice(models=3, compiled=False, reason="once"))
+    with open_store(store) as opened:
+        opened.save_plan(planned)
+    stacks: list[StackPlan] = []
+    run_experiment(
+        brief, store, workers=1, device="cpu", models_per_stack=1, on_plan=lambda plan, _reused: stacks.extend(plan)
+    )
+    assert sorted(len(stack.runs) for stack in stacks) == [1, 1, 3]
+    with read_store(store) as opened:
+        assert {result.provenance["stacking"] for result in opened.results()} == {"1 models, as asked"}
+        assert sorted(json.dumps(result.provenance["models_in_stack"]) for result in opened.results()) == list("11333")
+
+
+# How many models train together
+
+
+def test_brief_runs_are_not_tried_and_long_ones_are() -> None:
+    (group,) = make_groups(replace(SPEC, training=replace(SPEC.training, steps=20)))
+    brief = choose_on_cpu(1, 2)(group[0], 2)
+    assert brief.models == 2
+    assert "too brief" in brief.reason
+    longer = Spec(tasks=("bin_majority",), seeds=40, encodings=("nope",), training=Training(steps=3_000))
+    choose = choose_on_cpu(2, 40)
+    choice = choose(make_groups(longer)[0][0], 40)
+    assert 1 <= choice.models <= 16
+    assert "model·steps/s on one core" in choice.reason
+    assert choose(make_groups(longer)[0][1], 40) is choice, "runs of one shape are tried once"
+
+
+def test_no_worker_is_left_without_work() -> None:
+    longer = Spec(tasks=("bin_majority",), seeds=4, encodings=("nope",), training=Training(steps=3_000))
+    assert choose_on_cpu(4, 4)(make_groups(longer)[0][0], 4).models == 1
+
+
+def test_memory_grows_with_everything_that_takes_it() -> None:
+    (group,) = make_groups(SPEC)
+    base = bytes_per_model(group[0])
+    wider = replace(group[0], model=Shape(layers=1, heads=1, width=32))
+    deeper = replace(group[0], model=Shape(layers=3, heads=1, width=16))
+    longer = replace(group[0], train_length=60, test_length=120)
+    assert min(map(bytes_per_model, (wider, deeper, longer))) > base
