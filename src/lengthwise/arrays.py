@@ -56,13 +56,18 @@ def numpy_arrays() -> Arrays:
     def order(values: Array) -> Array:
         return np.argsort(values, axis=-1, kind="stable")
 
+    def ranks(order: Array) -> Array:
+        inverse = np.empty_like(order)
+        np.put_along_axis(inverse, order, np.broadcast_to(np.arange(order.shape[-1]), order.shape), axis=-1)
+        return inverse
+
     return Arrays(
         int64=np.dtype(np.int64),
         may_look=True,
         asarray=lambda values: np.asarray(values, dtype=np.int64),
         arange=lambda n: np.arange(n, dtype=np.int64),
         stable_argsort=order,
-        stable_ranks=lambda values: order(order(values)),
+        stable_ranks=lambda values: ranks(order(values)),
         where=np.where,
         stack_last=lambda parts: np.stack(parts, axis=-1),
         broadcast=np.broadcast_to,
@@ -132,20 +137,25 @@ def _torch_argsort(values: Array) -> Array:
 
     if not _counts(values):
         return torch.argsort(values, dim=-1, stable=True)
-    ranks = _torch_ranks(values)
-    places = torch.arange(values.shape[-1], device=values.device).expand(values.shape)
-    return torch.empty_like(ranks).scatter_(-1, ranks, places)
+    return _torch_inverse(_torch_ranks(values))
 
 
 def _torch_ranks(values: Array) -> Array:
-    """Return ranks by sorting twice or, in a compiled program, by counting: that is one kernel and stores nothing."""
+    """Return ranks by sorting or, in a compiled program, by counting: that is one kernel and stores nothing."""
     import torch
 
     if not _counts(values):
-        return _torch_argsort(_torch_argsort(values))
+        return _torch_inverse(_torch_argsort(values))
     place = torch.arange(values.shape[-1], device=values.device)
     one, other = values[..., :, None], values[..., None, :]
     return ((other < one) | ((other == one) & (place[None, :] < place[:, None]))).sum(-1)
+
+
+def _torch_inverse(order: Array) -> Array:
+    import torch
+
+    places = torch.arange(order.shape[-1], device=order.device).expand(order.shape)
+    return torch.empty_like(order).scatter_(-1, order, places)
 
 
 def _counts(values: Array) -> bool:
