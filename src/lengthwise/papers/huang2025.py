@@ -131,7 +131,8 @@ PAPER = Paper(
         "that figures at 2× speak of the chosen configuration, not of the usual one."
     ),
     differences=(
-        "Every seed has instances of its own (of lengths that are the same for all seeds at each step); the published runs of a cell share one stream.",
+        "Every seed has instances of its own (of lengths that are the same for all seeds at each step); the published runs "
+        "of a cell share one stream.",
         "Batches hold pairs of complementary lengths, l and 51 − l for most tasks; each length by itself is uniform, as there.",
         "addition has a separator after '='; there, '=' is the separator.",
         "A fixed number of seeds is trained; there, as many as it took to get five runs that fit.",

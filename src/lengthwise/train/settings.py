@@ -29,7 +29,7 @@ class Training:
     weight of the positional term of the regularizer of arXiv 2410.02140, for encodings with a table of positions.
     """
 
-    steps: int = 3000
+    steps: int = 4000
     batch: int = 64
     warmup: int = 100
     weight_decay: float = 0.01
