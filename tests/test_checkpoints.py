@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,9 +25,18 @@ from lengthwise.model.shape import Shape
 from lengthwise.tasks.catalog import find_task
 from lengthwise.tasks.lengths import length_bins
 from lengthwise.train.checkpoints import read_checkpoint, write_checkpoint
-from lengthwise.train.loop import Progress, Trained, train_stack
+from lengthwise.train.loop import Progress, Trained, _resume, _State, train_stack
 from lengthwise.train.settings import Training
 from lengthwise.train.stack import Stack
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
 
 TRAINING = Training(steps=120, batch=32, warmup=10, evaluate_every=20, examples=64)
 
@@ -85,7 +95,9 @@ def test_a_file_that_is_no_checkpoint_is_as_good_as_none(content: bytes, tmp_pat
     file = tmp_path / "stack.safetensors"
     file.write_bytes(content)
     assert read_checkpoint(file, "cpu") is None
-    assert results_of(train_stack(make_stack(), checkpoint=file)) == results_of(train_stack(make_stack()))
+    stack = make_stack()
+    _resume(stack, _State.begin(3), file)
+    assert torch.equal(stack.step(0), make_stack().step(0))
 
 
 def test_a_checkpoint_holds_tensors_and_notes(tmp_path: Path) -> None:

@@ -549,7 +549,7 @@ def test_wrong_input_is_reported_with_a_hint(run: Runner, arguments: list[str], 
 
 def test_an_interrupt_says_how_to_go_on(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "lengthwise", "reproduce", "huang2025", "--only", "bin_majority"]
-    options = ["--seeds", "1", "--workers", "1", "--device", "cpu"]
+    options = ["--seeds", "1", "--workers", "1", "--device", "cpu", "--models-per-stack", "1"]
     with subprocess.Popen([*command, *options], cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         note, plan = process.stderr.readline(), process.stderr.readline()

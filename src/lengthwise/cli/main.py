@@ -205,9 +205,6 @@ def build_parser() -> argparse.ArgumentParser:
         "--workers", type=int, metavar="N", help="training processes (default: one per core, or 3 per GPU)"
     )
     train.add_argument("--device", choices=("cpu", "cuda"), help="where to train (default: a GPU if there is one)")
-    train.add_argument(
-        "--models-per-stack", type=int, metavar="N", help="how many models train as one (default: chosen by a trial)"
-    )
     train.add_argument("--resume", action="store_true", help="go on with what is missing, which is what happens anyway")
 
     again = command("reproduce", "repeat a paper: its published figures beside measured ones", _REPRODUCE_EXAMPLES)
@@ -225,6 +222,14 @@ def build_parser() -> argparse.ArgumentParser:
     again.add_argument(
         "--dry-run", action="store_true", help="train nothing; show what is there and what is to be done"
     )
+
+    for each in (train, again):
+        each.add_argument(
+            "--models-per-stack",
+            type=int,
+            metavar="N",
+            help="how many models train as one (default: by trial or memory)",
+        )
 
     tell = command("report", "write the report of a store", _REPORT_EXAMPLES)
     tell.add_argument(

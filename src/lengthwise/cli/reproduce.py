@@ -52,7 +52,13 @@ def _train(specs: Sequence[Spec], store: str, options: Namespace) -> list[Result
     try:
         with Bars(quiet=options.json) as bars:
             outcome = run_experiment(
-                specs, store, workers=options.workers, device=options.device, on_plan=begin, on_event=bars.update
+                specs,
+                store,
+                workers=options.workers,
+                device=options.device,
+                models_per_stack=options.models_per_stack,
+                on_plan=begin,
+                on_event=bars.update,
             )
     except KeyboardInterrupt:
         print(

@@ -47,6 +47,16 @@ class _State:
     spent: list[float]
     results: dict[int, Trained] = field(default_factory=dict)
 
+    @classmethod
+    def begin(cls, num_models: int) -> _State:
+        """Return the state before the first step."""
+        return cls(
+            places=list(range(num_models)),
+            losses=[[] for _ in range(num_models)],
+            matched=[0.0] * num_models,
+            spent=[0.0] * num_models,
+        )
+
     @property
     def remaining(self) -> list[int]:
         """The places of models that are not done."""
@@ -67,12 +77,7 @@ def train_stack(
     """
     training = stack.training
     num_models = stack.model.num_models
-    state = _State(
-        places=list(range(num_models)),
-        losses=[[] for _ in range(num_models)],
-        matched=[0.0] * num_models,
-        spent=[0.0] * num_models,
-    )
+    state = _State.begin(num_models)
     if checkpoint is not None:
         _resume(stack, state, checkpoint)
     pace = _Pace(stack)
