@@ -24,6 +24,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 BASELINES = ROOT / "benchmarks" / "training_baselines.py"
 STEPS = 30_000
+BASELINE_STEPS = 300  # that a baseline takes
 BF16_PEAK = 989e12  # dense, of an H100 or H200 by its datasheet
 FLOOR_FOR_TRAINER = 60  # steps/s of the Trainer script on the first shape, below which ratios would say nothing
 
@@ -228,12 +229,25 @@ def baseline(
     """Return a baseline's speed, added up over so many processes, each with one model."""
     sizes = [f"--{name}={getattr(case, name)}" for name in ("layers", "heads", "width")]
     limit = [f"--threads={threads}"] if threads else []
-    arguments = [str(BASELINES), kind, "--task", case.task, *sizes, "--device", device, *limit, *flags]
+    arguments = [
+        str(BASELINES),
+        kind,
+        "--task",
+        case.task,
+        *sizes,
+        "--device",
+        device,
+        *limit,
+        *flags,
+        f"--steps={BASELINE_STEPS}",
+    ]
     found = in_process(arguments, number, threads)
+    set_up = found[0]["seconds_in_all"] - BASELINE_STEPS / found[0]["steps_per_second"]
     return {
         "speed": sum(each["steps_per_second"] for each in found),
         "tokens_per_second": sum(each["tokens_per_second"] for each in found),
-        "set_up": found[0]["seconds_in_all"],
+        "set_up": set_up,
+        "with_set_up": sum(STEPS / (set_up + STEPS / each["steps_per_second"]) for each in found),
         "memory": found[0]["memory_bytes"],
     }
 
@@ -307,7 +321,7 @@ def show(rows: list[tuple[str, dict[str, Any]]], speeds: dict[str, float]) -> No
         print(
             f"{name:44} {found['speed']:13,.1f} {found['tokens_per_second']:11,.0f} {found['set_up']:8.0f} "
             f"{'' if with_set_up is None else f'{with_set_up:,.0f}':>8} {found['memory'] / 2**30:5.1f} "
-            f"{'' if share is None or not found['memory'] else f'{share:.0%}':>5}  {mine / found['speed']:.1f}×",
+            f"{f'{share:.0%}' if share and 'bf16' in name else '':>5}  {mine / found['speed']:.1f}×",
             flush=True,
         )
 

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
+from lengthwise.errors import InvalidOptionError
 from lengthwise.experiment.engines.work import checkpoint_of
 from lengthwise.experiment.plan import DEFAULT_CHOICE, Choice, StackPlan, cut_group, make_groups
 from lengthwise.experiment.run import run_experiment
 from lengthwise.experiment.sizing import bytes_per_model, choose_on_cpu
 from lengthwise.experiment.spec import Spec, dump_spec
-from lengthwise.experiment.store import open_store, read_store
+from lengthwise.experiment.store import open_store
 from lengthwise.model.shape import Shape
 from lengthwise.tasks.catalog import find_task
 from lengthwise.tasks.lengths import length_bins
@@ -162,36 +162,151 @@ def test_a_killed_run_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
     assert not file.parent.exists(), "finished work needs no checkpoint"
 
 
-def test_a_plan_is_kept_on_resume(tmp_path: Path) -> None:
-    """Stacks that were planned are trained as planned, whatever would be chosen now."""
-    brief = Spec(
-        tasks=("bin_majority",),
-        encodings=("nope",),
-        seeds=5,
-        train_length=4,
-        test_length=8,
-        model=Shape(layers=1, heads=1, width=8),
-        training=Training(steps=20, batch=32, evaluate_every=20, examples=16),
-    )
-    store = tmp_path / "runs.sqlite"
-    (group,) = make_groups(brief)
-    planned = cut_group(group[:3], Choice(models=3, compiled=False, reason="once"))
+BRIEF = Spec(
+    tasks=("bin_majority",),
+    encodings=("nope",),
+    seeds=5,
+    train_length=4,
+    test_length=8,
+    model=Shape(layers=1, heads=1, width=8),
+    training=Training(steps=40, batch=32, evaluate_every=20, examples=16),
+)
+
+
+def leave_a_checkpoint(plan: StackPlan, store: Path) -> None:
+    """Plan a stack, train it for a while and leave it, as a killed process does."""
+
+    def cut(progress: Progress) -> None:
+        if progress.step > 20:
+            raise CutOffError
+
     with open_store(store) as opened:
-        opened.save_plan(planned)
-    stacks: list[StackPlan] = []
-    run_experiment(
-        brief, store, workers=1, device="cpu", models_per_stack=1, on_plan=lambda plan, _reused: stacks.extend(plan)
+        opened.save_plan([plan])
+    first = plan.runs[0]
+    stack = Stack(
+        task=find_task(first.task),
+        encoding=first.encoding,
+        shape=first.model,
+        training=first.training,
+        bins=first.bins,
+        seeds=[run.seed for run in plan.runs],
+        rates=[run.learning_rate for run in plan.runs],
     )
-    assert sorted(len(stack.runs) for stack in stacks) == [1, 1, 3]
-    with read_store(store) as opened:
-        assert {result.provenance["stacking"] for result in opened.results()} == {"1 models, as asked"}
-        assert sorted(json.dumps(result.provenance["models_in_stack"]) for result in opened.results()) == list("11333")
+    with pytest.raises(CutOffError):
+        train_stack(stack, cut, checkpoint=checkpoint_of(plan, f"{store}.checkpoints"))
+
+
+@pytest.mark.parametrize(("asked", "sizes"), [(None, [2, 3]), (1, [1, 1, 1, 1, 1])])
+def test_a_stack_that_was_begun_goes_on_with_its_members_unless_a_size_is_asked_for(
+    asked: int | None, sizes: list[int], tmp_path: Path
+) -> None:
+    store = tmp_path / "runs.sqlite"
+    (group,) = make_groups(BRIEF)
+    leave_a_checkpoint(StackPlan(runs=(group[4], group[0], group[2])), store)
+    stacks: list[StackPlan] = []
+    outcome = run_experiment(
+        BRIEF, store, workers=1, device="cpu", models_per_stack=asked, on_plan=lambda plan, _: stacks.extend(plan)
+    )
+    assert sorted(len(stack.runs) for stack in stacks) == sizes
+    begun = [result for result in outcome.results if result.provenance["models_in_stack"] == 3]
+    assert {result.provenance["stacking"] for result in begun} <= {"3 models, as they were begun before"}
+    fresh = run_experiment(BRIEF, tmp_path / "fresh.sqlite", workers=1, device="cpu")
+    assert [(each.id, each.scores, each.losses) for each in outcome.results] == [
+        (each.id, each.scores, each.losses) for each in fresh.results
+    ]
+
+
+def test_a_stack_that_was_only_planned_is_planned_anew(tmp_path: Path) -> None:
+    store = tmp_path / "runs.sqlite"
+    (group,) = make_groups(BRIEF)
+    with open_store(store) as opened:
+        opened.save_plan(cut_group(group, Choice(models=1, compiled=False, reason="once")))
+    stacks: list[StackPlan] = []
+    run_experiment(BRIEF, store, workers=1, device="cpu", on_plan=lambda plan, _: stacks.extend(plan))
+    assert [len(stack.runs) for stack in stacks] == [5]
+
+
+def test_a_run_of_two_specs_is_trained_once(tmp_path: Path) -> None:
+    outcome = run_experiment([replace(BRIEF, seeds=2), replace(BRIEF, seeds=3)], tmp_path / "runs.sqlite", device="cpu")
+    assert [result.seed for result in outcome.results] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda _tensors, notes: notes.clear(),
+        lambda _tensors, notes: notes.update(precision="bf16"),
+        lambda tensors, _notes: tensors.pop("rates"),
+        lambda tensors, _notes: tensors.update(extra=torch.zeros(3)),
+        lambda tensors, _notes: tensors.update(rates=torch.zeros(2)),
+    ],
+)
+def test_a_checkpoint_of_something_else_is_as_good_as_none(change: Callable[..., object], tmp_path: Path) -> None:
+    file = tmp_path / "stack.safetensors"
+
+    def cut(progress: Progress) -> None:
+        if progress.step > 20:
+            raise CutOffError
+
+    with pytest.raises(CutOffError):
+        train_stack(make_stack(), cut, checkpoint=file)
+    found = read_checkpoint(file, "cpu")
+    assert found is not None
+    state = _State.begin(3)
+    _resume(make_stack(), state, file)
+    assert state.step == 20
+    change(*found)
+    write_checkpoint(file, *found)
+    stack, state = make_stack(), _State.begin(3)
+    _resume(stack, state, file)
+    assert state == _State.begin(3)
+    assert torch.equal(stack.step(0), make_stack().step(0))
+
+
+def test_models_that_are_done_stay_frozen_in_a_compiled_stack_and_in_its_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stack that says it is compiled keeps its size where that is cheaper, and comes out as one that gets smaller."""
+    monkeypatch.setattr("lengthwise.train.loop._Pace.seconds_per_step", 0.0)
+    whole = results_of(train_stack(make_stack()))
+    file = tmp_path / "stack.safetensors"
+
+    def cut(progress: Progress) -> None:
+        if progress.step > 100:
+            raise CutOffError
+
+    for stop in (cut, lambda _: None):
+        stack = make_stack()
+        stack.is_compiled = True
+        if stop is cut:
+            with pytest.raises(CutOffError):
+                train_stack(stack, stop, checkpoint=file)
+            found = read_checkpoint(file, "cpu")
+            assert found is not None
+            assert found[1]["places"] == [0, 1, 2]
+            assert found[0]["rates"][0] == 0 < found[0]["rates"][1]
+        else:
+            resumed = train_stack(stack, stop, checkpoint=file)
+            assert stack.model.num_models == 3
+    assert results_of(resumed) == whole
+
+
+def test_what_cannot_be_trained_is_found_before_anything_is(tmp_path: Path) -> None:
+    store = tmp_path / "runs.sqlite"
+    with pytest.raises(InvalidOptionError, match="the regularizer acts on a table of positions, and 'nope' has none"):
+        run_experiment(replace(BRIEF, training=replace(BRIEF.training, regularizer=0.1)), store)
+    tied = replace(BRIEF, tasks=("(aa)*",), model=replace(BRIEF.model, tied=True))
+    with pytest.raises(
+        InvalidOptionError, match=r"a tied readout has an output for each token, but '\(aa\)\*' asks for 2"
+    ):
+        run_experiment(tied, store)
 
 
 # How many models train together
 
 
-def test_brief_runs_are_not_tried_and_long_ones_are() -> None:
+def test_brief_runs_are_not_tried_and_long_ones_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lengthwise.experiment.sizing._WORTH_COMPILING", 1e9)
     (group,) = make_groups(replace(SPEC, training=replace(SPEC.training, steps=20)))
     brief = choose_on_cpu(1, 2)(group[0], 2)
     assert brief.models == 2
@@ -204,7 +319,8 @@ def test_brief_runs_are_not_tried_and_long_ones_are() -> None:
     assert choose(make_groups(longer)[0][1], 40) is choice, "runs of one shape are tried once"
 
 
-def test_no_worker_is_left_without_work() -> None:
+def test_no_worker_is_left_without_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lengthwise.experiment.sizing._WORTH_COMPILING", 1e9)
     longer = Spec(tasks=("bin_majority",), seeds=4, encodings=("nope",), training=Training(steps=3_000))
     assert choose_on_cpu(4, 4)(make_groups(longer)[0][0], 4).models == 1
 

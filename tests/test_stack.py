@@ -11,7 +11,9 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from lengthwise.arrays import numpy_arrays, torch_arrays
 from lengthwise.encodings.cards import ENCODINGS, load_encoding
+from lengthwise.encodings.tables import _LookUp, look_up
 from lengthwise.errors import InvalidOptionError
 from lengthwise.experiment.plan import make_plan
 from lengthwise.experiment.spec import Spec
@@ -212,6 +214,54 @@ def test_training_a_stack_to_the_end_is_training_its_models_to_the_end() -> None
     assert together == [trained([seed], [rate])[0] for seed, rate in zip(seeds, rates, strict=True)]
     steps = [run[2] for run in together]
     assert steps[0] < steps[1] == 120, "one model should stop early and one not at all"
+
+
+# What a GPU or a compiled program does another way
+
+
+@pytest.mark.full
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("task", [ANSWER, NEXT_SYMBOLS])
+def test_a_compiled_stack_trains_as_one_that_is_not(task: str) -> None:
+    stacks = [
+        Stack(
+            task=find_task(task),
+            encoding="ape",
+            shape=SHAPE,
+            training=Training(steps=40, batch=32, warmup=5, examples=32),
+            bins=length_bins(8, 16),
+            seeds=[0, 1],
+            rates=[0.003, 0.01],
+            compiled=compiled,
+        )
+        for compiled in (False, True)
+    ]
+    for step in range(20):
+        one, two = (stack.step(step) for stack in stacks)
+        torch.testing.assert_close(one, two, rtol=1e-4, atol=1e-6)
+
+
+def test_looking_up_by_products_has_the_gradient_of_looking_up() -> None:
+    generator = torch.Generator().manual_seed(0)
+    ids = torch.randint(13, (3, 5, 7), generator=generator)
+    weights = torch.randn(3, 5, 7, 4, generator=generator)
+    gradients = []
+    for function in (look_up, _LookUp.apply):
+        table = torch.randn(3, 13, 4, generator=torch.Generator().manual_seed(1)).requires_grad_()
+        (function(table, ids) * weights).sum().backward()
+        gradients.append(table.grad)
+    torch.testing.assert_close(gradients[0], gradients[1])
+
+
+def test_counting_gives_the_order_that_sorting_gives(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = torch.randint(-5, 5, (40, 31), generator=torch.Generator().manual_seed(0))  # with many ties
+    xp = torch_arrays()
+    order, ranks = xp.stable_argsort(values), xp.stable_ranks(values)
+    monkeypatch.setattr("lengthwise.arrays._counts", lambda _values: True)
+    assert torch.equal(xp.stable_argsort(values), order)
+    assert torch.equal(xp.stable_ranks(values), ranks)
+    assert (numpy_arrays().stable_ranks(values.numpy()) == ranks.numpy()).all()
+    assert torch.equal(torch.gather(order, -1, ranks), torch.arange(31).expand(40, 31))
 
 
 # The loop

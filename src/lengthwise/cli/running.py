@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from pathlib import Path
+from statistics import median
 
 from ..errors import InvalidOptionError
 from ..experiment.engines.work import StackDone, StackProgress
@@ -149,11 +150,17 @@ class Bars:
             self._bars[event.stack] = self._progress.add_task(stack.label, total=None, status="")
         bar = self._bars[event.stack]
         if isinstance(event, StackProgress):
-            matched = ", ".join(f"{share:.0%}" for share in event.matched)
-            self._progress.update(bar, completed=event.step, total=event.steps, status=f"fits {matched}")  # type: ignore[arg-type]
+            self._progress.update(bar, completed=event.step, total=event.steps, status=_fits(event.matched))  # type: ignore[arg-type]
             return
         self._done += 1
         self._progress.update(bar, visible=False)  # type: ignore[arg-type]
         self._progress.update(self._total, advance=1, status=f"{self._done}/{len(self._stacks)}")
         steps = max(result.steps for result in event.results)
         self._console.print(f"done: {stack.label}, {steps} steps", highlight=False, markup=False, soft_wrap=True)
+
+
+def _fits(matched: tuple[float, ...]) -> str:
+    """Return how well models fit, each by itself or, where there are many, in sum."""
+    if len(matched) <= 8:
+        return "fits " + ", ".join(f"{share:.0%}" for share in matched)
+    return f"{sum(share == 1.0 for share in matched)} of {len(matched)} fit, median {median(matched):.0%}"

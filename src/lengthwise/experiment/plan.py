@@ -95,6 +95,17 @@ def make_groups(spec: Spec) -> list[tuple[Run, ...]]:
         if task.name in [other.name for other in tasks[:number]]:
             raise InvalidOptionError(f"{task.name!r} is named twice in tasks.", hint="name each once.")
         _require_instances(task, length_bins(spec.train_length, spec.test_length))
+        if spec.model.tied and task.num_outputs != len(task.vocabulary):
+            raise InvalidOptionError(
+                f"a tied readout has an output for each token, but {task.name!r} asks for {task.num_outputs} outputs.",
+                hint="leave tied out for this task.",
+            )
+    for encoding in spec.encodings:
+        if spec.training.regularizer and not ENCODINGS[encoding].max_length:  # only tables of positions have one
+            raise InvalidOptionError(
+                f"the regularizer acts on a table of positions, and {encoding!r} has none.",
+                hint="use the encoding 'ape' alone, or leave the regularizer at 0.",
+            )
     return [
         tuple(
             Run(

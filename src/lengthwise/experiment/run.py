@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,7 +56,8 @@ def run_experiment(
     runs = tuple(dict.fromkeys(run for group in groups for run in group))
     with open_store(store) as opened:
         finished = opened.finished()
-        missing = [left for group in groups if (left := [run for run in group if run.id not in finished])]
+        missing = _missing(groups, finished)
+        checkpoints = Path(f"{store}.checkpoints")
         stacks: list[StackPlan] = []
         if missing:
             _require_torch()
@@ -64,47 +65,80 @@ def run_experiment(
 
             chosen = choose_device(device)
             num_workers = workers or default_workers(chosen)
-            choose = _chooser(chosen, num_workers, sum(map(len, missing)), models_per_stack)
-            planned = opened.planned()
-            stacks = [stack for group in missing for stack in _stacks_of(group, planned, choose)]
+            if models_per_stack is None:
+                stacks = _begun_before(missing, opened.planned(), checkpoints, compiled=chosen == "cuda")
+            begun = {run.id for stack in stacks for run in stack.runs}
+            fresh = _missing(missing, begun)
+            choose = _chooser(chosen, num_workers, fresh, models_per_stack)
+            stacks += [stack for group in fresh for stack in cut_group(group, choose(group[0], len(group)))]
         opened.save_plan(stacks)
         reused = sum(run.id in finished for run in runs)
         stacks.sort(key=lambda stack: -stack.work)  # the long ones first, so that all workers end at about one time
         on_plan(stacks, reused)
         if stacks:
-            checkpoints = Path(f"{store}.checkpoints")
             saving = Checkpoints(folder=checkpoints, seconds=seconds_per_checkpoint)
             for event in train_locally(stacks, workers=num_workers, device=chosen, checkpoints=saving):
                 if isinstance(event, StackDone):
                     opened.save(event.results)
                     checkpoint_of(stacks[event.stack], checkpoints).unlink(missing_ok=True)
                 on_event(event)
-            if checkpoints.is_dir() and not any(checkpoints.iterdir()):
-                checkpoints.rmdir()
+            _tidy(checkpoints)
         return Outcome(runs=runs, results=tuple(opened.results_of(runs)), reused=reused)
 
 
-def _stacks_of(group: Sequence[Run], planned: Sequence[Sequence[str]], choose: Chooser) -> list[StackPlan]:
-    """Return the stacks of a group: those planned before that are still to do, as they were, and the rest anew."""
-    left = {run.id: run for run in group}
-    choice = choose(group[0], len(group))
-    again = [
-        StackPlan(runs=tuple(left.pop(member) for member in members), choice=choice)
-        for members in planned
-        if all(member in left for member in members)
-    ]
-    return again + cut_group(list(left.values()), choice)
+def _missing(groups: Iterable[Sequence[Run]], known: set[str]) -> list[list[Run]]:
+    """Return the groups without the runs that are known, and without repeating any."""
+    seen = set(known)
+    left = []
+    for group in groups:
+        own = [run for run in group if run.id not in seen]
+        seen.update(run.id for run in own)
+        left.append(own)
+    return [own for own in left if own]
 
 
-def _chooser(device: str, workers: int, num_runs: int, models: int | None) -> Chooser:
+def _begun_before(
+    missing: Iterable[Sequence[Run]], planned: Iterable[Sequence[str]], checkpoints: Path, *, compiled: bool
+) -> list[StackPlan]:
+    """Return the stacks that were cut off in training and have left a checkpoint, with the members they had."""
+    left = {run.id: run for group in missing for run in group}
+    again = []
+    for members in planned:
+        if not all(member in left for member in members):
+            continue
+        runs = tuple(left[member] for member in members)
+        choice = Choice(models=len(runs), compiled=compiled, reason=f"{len(runs)} models, as they were begun before")
+        plan = StackPlan(runs=runs, choice=choice)
+        if checkpoint_of(plan, checkpoints).is_file():
+            again.append(plan)
+            for member in members:
+                del left[member]
+    return again
+
+
+def _chooser(device: str, workers: int, groups: Sequence[Sequence[Run]], models: int | None) -> Chooser:
     if models is not None:
         asked = Choice(models=models, compiled=device == "cuda", reason=f"{models} models, as asked")
         return lambda _run, _number: asked
-    return choose_on_gpu(device, workers) if device == "cuda" else choose_on_cpu(workers, num_runs)
+    if device == "cuda":
+        return choose_on_gpu(device, min(workers, max(1, len(groups))))
+    return choose_on_cpu(workers, sum(map(len, groups)))
+
+
+def _tidy(checkpoints: Path) -> None:
+    """Remove what a killed process left half written, and the folder if nothing else is in it."""
+    if checkpoints.is_dir():
+        for half in checkpoints.glob("*.safetensors.*"):
+            half.unlink(missing_ok=True)
+        if not any(checkpoints.iterdir()):
+            checkpoints.rmdir()
 
 
 def _require_torch() -> None:
     from importlib.util import find_spec
 
-    if find_spec("torch") is None:
-        raise MissingExtraError("training needs torch, which is not installed.", hint="pip install 'lengthwise[train]'")
+    for name in ("torch", "safetensors"):
+        if find_spec(name) is None:
+            raise MissingExtraError(
+                f"training needs {name}, which is not installed.", hint="pip install 'lengthwise[train]'"
+            )

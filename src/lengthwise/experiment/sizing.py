@@ -10,19 +10,20 @@ from .plan import DEFAULT_CHOICE, Choice, Run
 Chooser = Callable[[Run, int], Choice]
 """Chooses for a run like this one, of which there are so many."""
 
-MOST_MODELS = 1024  # beyond that a GPU gains nothing
+MOST_MODELS = 2048  # no more has been measured
 _SIZES = (1, 4, 8, 16)  # tried on a CPU
 _TRIAL_SECONDS = 0.15
+_TRIAL_STEP = 0.5  # seconds of a step beyond which models are so large that nothing is gained by more of them
 _WORTH_TRYING = 5.0  # seconds that a model trains alone, from which it matters how many train together
 _WORTH_COMPILING = 300.0  # seconds of training from which a trial of compilation, some 20 seconds, is worth it
 
 
 def choose_on_gpu(device: str, workers: int) -> Chooser:
-    """Return a chooser that fills the memory of a GPU, shared by so many workers."""
+    """Return a chooser that fills the memory of each GPU, which its share of the workers divide among them."""
     import torch
 
     free, _ = torch.cuda.mem_get_info(device)
-    room = int(0.8 * free / workers)
+    room = int(0.8 * free / -(-workers // torch.cuda.device_count()))
 
     def choose(run: Run, number: int) -> Choice:
         each = bytes_per_model(run)
@@ -48,8 +49,9 @@ def bytes_per_model(run: Run) -> int:
     weights = shape.layers * 12 * shape.width**2 + (2 * vocabulary + longest) * shape.width
     tokens = training.batch * (task.size(run.train_length) + 8)
     in_training = 20 * weights + tokens * (60 * shape.width * shape.layers + 4000)
-    in_evaluation = 8192 * (24 * shape.width + 6 * vocabulary) + 60 * training.examples * longest
-    return in_training + in_evaluation
+    in_evaluation = 8192 * (40 * shape.width + 6 * vocabulary) + 60 * training.examples * longest * task.attempts
+    regularized = 16 * shape.layers * shape.heads * longest**2 if training.regularizer else 0
+    return in_training + in_evaluation + regularized
 
 
 def choose_on_cpu(workers: int, num_runs: int) -> Chooser:
@@ -58,7 +60,7 @@ def choose_on_cpu(workers: int, num_runs: int) -> Chooser:
     known: dict[object, Choice] = {}
 
     def choose(run: Run, number: int) -> Choice:
-        key = (run.model, run.training, run.train_length, run.encoding, min(number, at_most))
+        key = (run.task, run.model, run.training, run.train_length, run.encoding, min(number, at_most))
         if key not in known:
             known[key] = _try_sizes(run, min(number, at_most, _SIZES[-1]))
         return known[key]
@@ -79,14 +81,15 @@ def _try_sizes(run: Run, largest: int) -> Choice:
             few = min(largest, DEFAULT_CHOICE.models)
             brief = f"{alone * run.training.steps:.0f} s each at most"
             return Choice(models=few, compiled=False, reason=f"{few} models, which are too brief to try sizes: {brief}")
-        seconds = {1: alone} | {size: _seconds_per_step(run, size, compiled=False)[0] for size in sizes[1:]}
-        best = max(sizes, key=lambda size: size / seconds[size])
+        brief_enough = [size for size in sizes[1:] if size * alone < _TRIAL_STEP]
+        seconds = {1: alone} | {size: _seconds_per_step(run, size, compiled=False)[0] for size in brief_enough}
+        best = max(seconds, key=lambda size: size / seconds[size])
         speed = best / seconds[best]
         reason = f"{best} models: {speed:.0f} model·steps/s on one core"
         if best != 1:
             reason += f", {1 / seconds[1]:.0f} alone"
         eager = seconds[best] * run.training.steps
-        if eager < _WORTH_COMPILING:
+        if eager < _WORTH_COMPILING or seconds[best] > _TRIAL_STEP:
             return Choice(models=best, compiled=False, reason=f"{reason}; not compiled, {eager:.0f} s at most")
         compiled, set_up = _seconds_per_step(run, best, compiled=True)
         gains = compiled * run.training.steps + set_up < eager

@@ -137,7 +137,7 @@ PAPER = Paper(
         "addition has a separator after '='; there, '=' is the separator.",
         "A fixed number of seeds is trained; there, as many as it took to get five runs that fit.",
         "GELU is exact; there, it is the approximation by tanh.",
-        "On a GPU, matrix products are in bfloat16 (a run's provenance tells); there, all numbers have 32 bits.",
+        "On a GPU, matrix products in training are in bfloat16 (a run's provenance tells); there, all numbers have 32 bits.",
     ),
     train_length=TRAIN_LENGTH,
     test_length=TEST_LENGTH,

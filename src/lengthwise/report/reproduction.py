@@ -55,7 +55,7 @@ class Comparison:
 
     @property
     def far(self) -> tuple[int, ...]:
-        """The bins in which the two means are further apart than chance would explain."""
+        """The bins in which the two means are further apart than the spread of the runs, as the legend defines it."""
         return tuple(
             number
             for number, distance in enumerate(self.distances)

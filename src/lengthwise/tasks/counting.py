@@ -87,6 +87,7 @@ class Majority(AnswerTask):
     name = "majority"
     definition = "the most frequent of 26 letters; letters are uniform, given that one of them is the most frequent"
     length_means = "the number of letters"
+    attempts = _ATTEMPTS
     symbols = tuple("abcdefghijklmnopqrstuvwxyz")
     min_length = 1
     citation = "arXiv 2410.02140"

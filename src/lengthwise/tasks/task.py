@@ -61,6 +61,8 @@ class Task(ABC):
     facts: Facts
     citation: str
     revision: int = 1
+    attempts: int = 1
+    """How many candidates the sampler draws for each instance."""
 
     @property
     def vocabulary(self) -> tuple[str, ...]:

@@ -72,8 +72,9 @@ def train_stack(
 ) -> list[Trained]:
     """Train until every model is right on all of its evaluation set, or the steps run out; return each one's result.
 
-    With ``checkpoint``, a file, training goes on from there if the file exists, and the file is written anew at
-    evaluations, not more often than every so many seconds. It comes out as if nothing had been cut off.
+    With ``checkpoint``, a file, training goes on from there if the file is of this stack and precision, and the file is
+    written anew whenever progress is reported, not more often than every so many seconds. On a CPU, not compiled, it
+    comes out as if nothing had been cut off; otherwise up to rounding.
     """
     training = stack.training
     num_models = stack.model.num_models
@@ -90,12 +91,13 @@ def train_stack(
         if is_evaluation:
             _evaluate(stack, state, losses_M.tolist(), pace)
             _let_go(stack, state, pace)
-        if is_evaluation or state.step % _STEPS_PER_REPORT == 0:
+        is_report = is_evaluation or state.step % _STEPS_PER_REPORT == 0
+        if is_report:
             _wait(stack)
             report(Progress(step=state.step, steps=training.steps, matched=tuple(state.matched)))
-        is_due = is_evaluation and time.perf_counter() - written >= seconds_per_checkpoint
+        is_due = is_report and time.perf_counter() - written >= seconds_per_checkpoint
         if checkpoint is not None and is_due and state.remaining:
-            write_checkpoint(checkpoint, stack.tensors(), _notes(state))
+            write_checkpoint(checkpoint, stack.tensors(), _notes(state) | {"precision": str(stack.precision)})
             written = time.perf_counter()
     return [state.results[model] for model in range(num_models)]
 
@@ -133,6 +135,8 @@ def _let_go(stack: Stack, state: _State, pace: _Pace) -> None:
     if not gone or not remaining:
         return
     if stack.is_compiled:
+        if not pace.set_up_seconds:
+            return  # too few steps to know what they take
         left = (stack.training.steps - state.step) * pace.seconds_per_step
         if left * gone / len(state.places) < 2 * pace.set_up_seconds:
             return
@@ -200,6 +204,8 @@ def _resume(stack: Stack, state: _State, checkpoint: str | Path) -> None:
     if found is None:
         return
     tensors, notes = found
+    if notes.get("precision") != stack.precision or not stack.fits(tensors, len(notes.get("places", ()))):
+        return
     if notes["places"] != state.places:
         stack.keep(notes["places"])
     stack.load(tensors)

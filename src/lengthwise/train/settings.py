@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..errors import InvalidOptionError
 
-TRAINER_REVISION = 2
+TRAINER_REVISION = 3
 """Raised whenever a change makes the same settings train differently; a golden test notices such a change."""
 
 _RANGES: dict[str, tuple[type, float, float]] = {

@@ -28,7 +28,7 @@ from .settings import Training
 
 
 class Precision(StrEnum):
-    """How matrix products are computed; weights, sums and the residual stream are always in 32 bits."""
+    """How matrix products are computed in training; weights and the residual stream are always in 32 bits."""
 
     FP32 = "fp32"
     TF32 = "tf32"  # products of 32-bit numbers rounded to 19 bits, on a GPU
@@ -168,7 +168,7 @@ class Stack:
         return merged
 
     def _match(self, examples: Examples) -> Tensor:
-        with _matrix_products(self.precision), self._autocast():
+        with _matrix_products(Precision.FP32):  # whatever the precision of training: a score must not hang on rounding
             return match_instances(self.model, self.task, examples)
 
     def _examples(self, number: int) -> Examples:
@@ -186,6 +186,11 @@ class Stack:
         return (
             {name: parameter.detach() for name, parameter in named.items()} | means | squares | {"rates": self.rates_M}
         )
+
+    def fits(self, tensors: Mapping[str, Tensor], models: int) -> bool:
+        """Return whether these are the tensors of a stack like this one with so many models."""
+        own = {name: (models, *tensor.shape[1:]) for name, tensor in self.tensors().items()}
+        return own == {name: tuple(tensor.shape) for name, tensor in tensors.items()}
 
     def load(self, tensors: Mapping[str, Tensor]) -> None:
         """Set everything that training changes."""

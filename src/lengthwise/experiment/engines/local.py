@@ -106,6 +106,17 @@ def _work(tasks: Any, events: Any, device: str, number: int, checkpoints: Checkp
         place, plan = item
         try:
             events.put(train_planned(place, plan, device, events.put, checkpoints=checkpoints))
+            if device != "cpu":
+                torch.cuda.empty_cache()
+        except torch.cuda.OutOfMemoryError:
+            events.put(
+                TrainingFailedError(
+                    f"{len(plan.runs)} models of {plan.label} do not fit into the memory of {device}.",
+                    hint=f"run the same command with --models-per-stack {max(1, len(plan.runs) // 2)}; "
+                    "what is finished is kept.",
+                )
+            )
+            return
         except Exception as error:
             events.put(error)
             return

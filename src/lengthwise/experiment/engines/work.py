@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
@@ -74,10 +75,13 @@ def train_planned(
         checkpoint=None if checkpoints is None else checkpoint_of(plan, checkpoints.folder),
         seconds_per_checkpoint=0.0 if checkpoints is None else checkpoints.seconds,
     )
+    precision, is_compiled = str(stack.precision), stack.is_compiled
+    del stack  # its programs hold on to it; its memory is needed for the next one
+    gc.collect()
     origin = provenance(device) | {
         "models_in_stack": len(plan.runs),
-        "precision": str(stack.precision),
-        "compiled": stack.is_compiled,
+        "precision": precision,
+        "compiled": is_compiled,
         "stacking": plan.choice.reason,
     }
     results = [
