@@ -1,4 +1,4 @@
-"""Encodings: what every one of them must do, and what each declares of itself."""
+"""Encodings: their names, the hooks, absolute positions, positions that are resampled, and two ways to attend."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ import torch
 from torch import Tensor
 
 from lengthwise.arrays import torch_arrays
-from lengthwise.encodings.ape import LearnedAPE
-from lengthwise.encodings.base import Encoding
-from lengthwise.encodings.cards import ENCODINGS, load_encoding, require_trainable
+from lengthwise.encodings.base import Encoding, Fit, Where, distances, per_head
+from lengthwise.encodings.build import make_encoding as make_by_name
+from lengthwise.encodings.cards import ALIASES, ENCODINGS
 from lengthwise.encodings.initialization import normal
+from lengthwise.encodings.learned import LearnedAPE
+from lengthwise.encodings.names import find_encoding, split_names
 from lengthwise.encodings.nope import NoPE
-from lengthwise.errors import InvalidOptionError
-from lengthwise.model.shape import Shape
-from lengthwise.model.transformer import Transformer, Where, attend
+from lengthwise.errors import InvalidOptionError, UnknownNameError
+from lengthwise.model.shape import SWITCHES, Shape
+from lengthwise.model.transformer import Transformer, attend
 from lengthwise.seeds import DATA, INITIALIZATION, Draw, open_stream
 
-TRAINABLE = [name for name, card in ENCODINGS.items() if card.module]
 SHAPE = Shape(layers=2, heads=2, width=16)
 ROOM = 24
 VOCABULARY = 7
@@ -34,21 +35,18 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(before)
 
 
-@pytest.fixture(params=TRAINABLE)
-def name(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
 def make_encoding(kind: str | type[Encoding], *, models: int = 1, room: int = ROOM, shape: Shape = SHAPE) -> Encoding:
-    made = load_encoding(ENCODINGS[kind]) if isinstance(kind, str) else kind
-    encoding: Encoding = made(
+    fit = Fit(
         num_models=models,
         num_heads=shape.heads,
         head_width=shape.width // shape.heads,
         width=shape.width,
         max_length=room,
+        trained=room // 2,
+        num_layers=shape.layers,
+        digits=(1, 2),
     )
-    return encoding
+    return make_by_name(kind, fit) if isinstance(kind, str) else kind(fit)
 
 
 def make_model(
@@ -77,7 +75,8 @@ def outputs_of(
 ) -> Tensor:
     sizes = full_sizes(tokens_MBL)
     places = model.encoding.ids(tokens_MBL, sizes, draw) if ids is None else ids
-    outputs: Tensor = model(tokens_MBL, Where(places, sizes[..., None].expand(tokens_MBL.shape)))
+    whole = sizes[..., None].expand(tokens_MBL.shape)
+    outputs: Tensor = model(tokens_MBL, Where(places, whole, whole))
     return outputs
 
 
@@ -85,158 +84,161 @@ def training_draw(*seeds: int) -> Draw:
     return open_stream(DATA, seed=list(seeds), xp=torch_arrays())
 
 
-# Cards
+# Names
 
 
-def test_the_trainable_encodings_are_these() -> None:
-    assert TRAINABLE == ["nope", "ape"]
-    assert load_encoding(ENCODINGS["nope"]) is NoPE
-    assert load_encoding(ENCODINGS["ape"]) is LearnedAPE
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_the_name_of_a_card_is_the_shortest(name: str) -> None:
+    assert find_encoding(name).name == name
+    options = ", ".join(f"{option.name}={option.default}".lower() for option in ENCODINGS[name].options)
+    bases = ", ".join(ENCODINGS[name].bases)
+    inside = ", ".join(part for part in (bases, options) if part)
+    assert find_encoding(f" {name} ( {inside} ) ").name == name
 
 
-def test_a_card_without_a_class_says_what_can_be_trained() -> None:
-    for read in (load_encoding, require_trainable):
-        with pytest.raises(InvalidOptionError) as caught:
-            read(ENCODINGS["rope"])
-        assert str(caught.value) == (
-            "encoding 'rope' has a card but cannot be trained in this version. Trainable: nope, ape.\n"
-            "hint: ask for a verdict with 'lengthwise predict', or train one of these."
-        )
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("rope(base=500000)", "rope(base=500000)"),
+        ("rope(base=5e5)", "rope(base=500000)"),
+        ("randomized( rope , length = 64 )", "randomized(rope, length=64)"),
+        ("randomized(sinusoidal)", "randomized"),
+        ("offset(learned)", "ape"),
+        ("stick_breaking(diagonal=true)", "stick_breaking(diagonal=true)"),
+        ("yarn(slow=1, factor=2.5)", "yarn(factor=2.5)"),
+        ("window(rope(base=100), window=8)", "window(rope(base=100), window=8)"),
+        ("interleaved(window(rope, window=8), nope)", "interleaved"),
+        ("cable", "fox"),
+        ("abf", "rope(base=500000)"),
+        ("shape", "offset"),
+        ("predictive_coupling", "coupling"),
+        ("index_hints", "nope"),
+    ],
+)
+def test_equal_encodings_have_one_name(written: str, read: str) -> None:
+    assert find_encoding(written).name == read
+    assert find_encoding(read) == find_encoding(written)
 
 
-def test_a_class_is_bounded_exactly_where_its_card_says_so(name: str) -> None:
-    assert (make_encoding(name).max_length is not None) == ENCODINGS[name].max_length
+def test_an_alias_says_why_it_is_the_same() -> None:
+    for alias in ALIASES.values():
+        assert find_encoding(alias.name) == find_encoding(alias.means)
+        assert alias.why.endswith(".")
+        assert alias.citation
 
 
-# The interface
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("", "'' is not the name of an encoding: a name is missing."),
+        ("rope(", "'rope(' is not the name of an encoding: a name is missing."),
+        ("rope)", "'rope)' is not the name of an encoding: ')' comes after its end."),
+        ("rope(base=1", "'rope(base=1' is not the name of an encoding: a parenthesis is not closed."),
+        ("rope(base=2, base=3)", "'rope(base=2, base=3)' is not the name of an encoding: 'base' is given twice."),
+        ("ro$e", "'ro$e' is not the name of an encoding: '$' does not belong in a name."),
+        ("window(" * 10 + ")" * 10, "is nested more than 8 deep."),
+        ("rope(bass=3)", "encoding 'rope' has no option 'bass'. Known: base.\nhint: did you mean 'base'?"),
+        ("nope(x=3)", "encoding 'nope' has no option 'x'. It has none.\nhint: lengthwise show encoding nope"),
+        ("rope(base=x)", "option 'base' of encoding 'rope' must be a number from 1.0001 to 1e+12; found 'x'."),
+        ("t5(buckets=1)", "option 'buckets' of encoding 't5' must be a whole number from 2 to 10000; found '1'."),
+        ("t5(buckets=2.5)", "option 'buckets' of encoding 't5' must be a whole number from 2 to 10000; found '2.5'."),
+        ("stick_breaking(diagonal=1)", "must be true or false; found '1'."),
+        ("rope(nope)", "encoding 'rope' goes around none; found 1: nope.\nhint: write 'rope' alone."),
+        ("window(rope, nope)", "encoding 'window' goes around 1; found 2: rope, nope.\nhint: for example window(nope)."),
+        ("cable(x=1)", "'cable' is another name of 'fox' and takes no options.\nhint: write 'fox' with the options."),
+        (
+            "random_float(t5)",
+            "random_float gives fractions as positions, and 't5' has rows for whole numbers only.\n"
+            "hint: put it around a formula, for example rope, alibi or sinusoidal.",
+        ),
+    ],
+)
+def test_a_malformed_name_gets_a_sentence(name: str, text: str) -> None:
+    with pytest.raises(InvalidOptionError) as caught:
+        find_encoding(name)
+    assert text in str(caught.value)
 
 
-def test_the_hooks_of_the_base_do_nothing() -> None:
-    encoding = make_encoding(Encoding)
-    q, k, v = torch.randn(3, 2, 2, 5, 8, generator=torch.Generator().manual_seed(0))
-    x = torch.zeros(1, 2, 5, 16)
-    tokens = random_tokens(1, 2, 5)
-    ids = encoding.ids(tokens, full_sizes(tokens), training_draw(0))
-    assert torch.equal(ids, torch.arange(5).expand(1, 2, 5))
-    assert encoding.embed(ids) is None
-    assert encoding.bias(ids, ids, None) is None
-    same_q, same_k = encoding.transform(q, k, x, ids)
-    assert same_q is q
-    assert same_k is k
-    scores = encoding.scores(q, k, x, ids)
-    torch.testing.assert_close(scores, torch.einsum("bhqd,bhkd->bhqk", q, k) / 8**0.5)
-    weights = encoding.weights(scores)
-    torch.testing.assert_close(weights.sum(-1), torch.ones(2, 2, 5))
-    assert torch.equal(encoding.value(weights, v, ids), weights @ v)
-    assert encoding.is_fused
-    assert encoding.max_length is None
-    assert list(encoding.parameters()) == []
+def test_an_unknown_name_inside_another_is_named() -> None:
+    with pytest.raises(UnknownNameError, match=r"encoding 'rop' is unknown\. Known: nope, ape, .*\nhint: did you mean 'rope'"):
+        find_encoding("randomized(rop)")
 
 
-def test_an_embedding_has_the_shape_of_the_stream_or_is_none(name: str) -> None:
-    encoding = make_encoding(name, models=3)
-    encoding.initialize(open_stream(INITIALIZATION, seed=[0, 1, 2]))
-    tokens = random_tokens(3, 4, 9)
-    embedded = encoding.embed(encoding.ids(tokens, full_sizes(tokens), None))
-    assert embedded is None or tuple(embedded.shape) == (3, 4, 9, SHAPE.width)
-
-
-def test_parameters_lead_with_the_models_and_are_all_initialized(name: str) -> None:
-    encoding = make_encoding(name, models=3)
-    for parameter in encoding.parameters():
-        parameter.data.fill_(torch.nan)
-    encoding.initialize(open_stream(INITIALIZATION, seed=[0, 1, 1]))
-    for parameter in encoding.parameters():
-        assert parameter.shape[0] == 3
-        assert parameter.isfinite().all()
-        assert not torch.equal(parameter[0], parameter[1])
-        assert torch.equal(parameter[1], parameter[2])
-
-
-def test_ids_start_at_zero_and_count_up_outside_training(name: str) -> None:
-    encoding = make_encoding(name, models=2)
-    tokens = random_tokens(2, 3, 11)
-    ids = encoding.ids(tokens, torch.tensor([[11, 4, 7], [1, 11, 2]]), None)
-    assert torch.equal(ids, torch.arange(11).expand(2, 3, 11))
-
-
-def test_the_gradient_reaches_every_parameter(name: str) -> None:
-    model = make_model(name, seeds=(0, 1))
-    tokens = random_tokens(2, 64, ROOM)
-    outputs_of(model, tokens).square().mean().backward()
-    for label, parameter in model.named_parameters():
-        assert parameter.grad is not None, label
-        reached = parameter.grad.flatten(1).abs().sum(1)
-        assert (reached > 0).all(), label
-
-
-def test_all_rows_of_the_table_of_positions_are_trained() -> None:
-    model = make_model("ape", seeds=(0,))
-    tokens = random_tokens(1, 400, 6)
-    outputs_of(model, tokens, draw=training_draw(0)).square().mean().backward()
-    encoding = model.encoding
-    assert isinstance(encoding, LearnedAPE)
-    assert encoding.table_MND.grad is not None
-    assert (encoding.table_MND.grad.abs().sum(-1) > 0).all()
-
-
-# Stacks and configurations
-
-
-def test_a_stack_computes_what_its_models_compute_alone(name: str) -> None:
-    seeds = (4, 0, 9)
-    stack = make_model(name, seeds=seeds)
-    tokens = random_tokens(3, 5, 12)
-    draws = (None, training_draw(*seeds))
-    for draw in draws:
-        together = outputs_of(stack, tokens, draw=draw)
-        for number, seed in enumerate(seeds):
-            alone = outputs_of(
-                make_model(name, seeds=(seed,)), tokens[number : number + 1], draw=draw and training_draw(seed)
-            )
-            torch.testing.assert_close(together[number], alone[0], rtol=1e-5, atol=1e-5)
-
-
-def test_two_configurations_do_not_influence_each_other(name: str) -> None:
-    """What a module computes must not depend on which other modules were called before, as with a shared cache."""
-    small = Shape(layers=1, heads=2, width=8)
-    configurations = [
-        {"seeds": (0,), "room": ROOM, "shape": SHAPE},
-        {"seeds": (0,), "room": 2 * ROOM, "shape": SHAPE},
-        {"seeds": (0,), "room": ROOM, "shape": small},
-        {"seeds": (1,), "room": ROOM, "shape": SHAPE},
+def test_commas_in_parentheses_do_not_split_a_list() -> None:
+    assert split_names("nope,rope(base=5), randomized(rope, length=64)") == [
+        "nope",
+        "rope(base=5)",
+        "randomized(rope, length=64)",
     ]
-    tokens = random_tokens(1, 3, 10)
-    alone = [outputs_of(make_model(name, **each), tokens) for each in configurations]  # type: ignore[arg-type]
-    models = [make_model(name, **each) for each in configurations]  # type: ignore[arg-type]
-    for _ in range(2):
-        for number in (3, 0, 2, 1, 0, 3):
-            assert torch.equal(outputs_of(models[number], tokens), alone[number])
-    assert not torch.equal(alone[0], alone[3])
 
 
-# Time runs forward
+def test_bounds_hold_for_what_is_around_an_encoding_only_where_they_are_proved() -> None:
+    assert find_encoding("offset(rope)").at_most == ENCODINGS["rope"].at_most
+    assert find_encoding("randomized(rope)").at_most is None
+    assert find_encoding("window").at_most is not None
+    assert find_encoding("window(rope)").at_most is None
+    assert find_encoding("rope(base=500)").at_most == ENCODINGS["rope"].at_most
+    assert find_encoding("offset(sinusoidal)").at_least is None
 
 
-def test_a_later_token_never_changes_an_earlier_output(name: str) -> None:
-    model = make_model(name)
-    tokens = random_tokens(1, 4, 10)
-    before = outputs_of(model, tokens)
-    for place in range(10):
-        changed = tokens.clone()
-        changed[..., place] = (changed[..., place] + 1) % VOCABULARY
-        after = outputs_of(model, changed)
-        assert torch.equal(after[:, :, :place], before[:, :, :place])
-        assert not torch.equal(after[:, :, place], before[:, :, place])
+# Switches
 
 
-def test_more_tokens_leave_the_outputs_of_the_first_ones_as_they_were(name: str) -> None:
-    """So that exact match under teacher forcing is exact match of greedy decoding."""
-    model = make_model(name)
-    tokens = random_tokens(1, 4, ROOM)
-    whole = outputs_of(model, tokens)
-    for length in (1, 2, 7, ROOM - 1):
-        torch.testing.assert_close(outputs_of(model, tokens[..., :length]), whole[:, :, :length], rtol=1e-5, atol=1e-5)
+@pytest.mark.parametrize("switch", [switch for switch in SWITCHES if switch != "no_bos"])
+def test_a_switch_changes_outputs_and_is_off_by_default(switch: str) -> None:
+    tokens = random_tokens(1, 3, 12)
+    off, on = make_model("rope"), make_model("rope", shape=Shape(layers=2, heads=2, width=16, **{switch: True}))
+    assert not getattr(Shape(), switch)
+    assert not torch.allclose(outputs_of(off, tokens), outputs_of(on, tokens), atol=1e-3)
+    outputs_of(on, tokens).square().sum().backward()
+    assert all(parameter.grad is not None and parameter.grad.any() for parameter in on.parameters())
+
+
+@pytest.mark.parametrize("name", ["nope", "alibi", "fox", "rope", "shaw"])
+def test_a_sink_takes_its_share_of_every_softmax(name: str) -> None:
+    """With a sink, weights are exp(s) / (1 + Σ exp(s)): so with values of one, less than one passes on."""
+    encoding = make_encoding(name).at_layer(0)
+    if list(encoding.parameters()):
+        encoding.initialize(open_stream(INITIALIZATION, seed=[0]))
+    generator = torch.Generator().manual_seed(0)
+    q, k = torch.randn(2, 1, 2, 6, 8, generator=generator)
+    x = torch.randn(1, 1, 6, 16, generator=generator)
+    ids = torch.arange(6).expand(1, 1, 6)
+    at = Where(ids, ids, ids)
+    q, k = encoding.transform(q, k, x, at, at)
+    scores = encoding.scores(q, k, x, at, at) + (0 if encoding.bias(at, at) is None else encoding.bias(at, at))
+    powers = scores.exp().tril()
+    expected = powers / (1 + powers.sum(-1, keepdim=True))
+    found = attend(q, k, torch.eye(6, 8).expand(1, 2, 6, 8), x, encoding, at, at, has_sink=True)
+    if name == "shaw":  # it passes on more than values
+        found = found - encoding.value(expected, torch.zeros(1, 2, 6, 8), at, at)
+    torch.testing.assert_close(found[..., :6], expected, rtol=1e-4, atol=1e-5)
+
+
+def test_log_n_counts_the_keys_that_are_seen() -> None:
+    shape = Shape(layers=1, heads=1, width=8, log_n=True)
+    model = make_model("nope", shape=shape)
+    block = model.blocks[0]
+    q = torch.ones(1, 1, 4, 8)
+    at = Where(*(torch.arange(4).expand(1, 1, 4),) * 3)
+    expected = model.blocks[0].sharpen.rate_MH.item() * torch.tensor([1.0, 2, 3, 4]).log()
+    torch.testing.assert_close(block.sharpen(q, at, 4)[0, 0, :, 0], expected)
+
+
+def test_shifted_channels_come_from_the_token_before_in_the_same_instance() -> None:
+    from lengthwise.model.transformer import _shift
+
+    x = torch.arange(1.0, 25).reshape(1, 1, 6, 4)
+    ids = torch.arange(6).expand(1, 1, 6)
+    shifted = _shift(x, Where(ids, ids, ids))[0, 0]
+    assert torch.equal(shifted[:, :2], x[0, 0, :, :2])
+    assert torch.equal(shifted[1:, 2:], x[0, 0, :-1, 2:])
+    assert not shifted[0, 2:].any()
+    segment = torch.tensor([0, 0, 0, 1, 1, 1])
+    sees = ((segment[:, None] == segment) & torch.ones(6, 6, dtype=torch.bool).tril())[None, None]
+    packed = _shift(x, Where(ids, ids, ids, sees))[0, 0]
+    assert not packed[3, 2:].any()
+    assert torch.equal(packed[4:, 2:], shifted[4:, 2:])
 
 
 # Without positions
@@ -263,19 +265,102 @@ def test_without_positions_one_layer_sees_a_bag_of_what_came_before() -> None:
     )
 
 
-def test_with_positions_the_order_is_seen() -> None:
-    model = make_model("ape", shape=Shape(layers=1, heads=2, width=16))
-    tokens = random_tokens(1, 4, 12)
-    shuffled = torch.cat([tokens[..., :11].flip(-1), tokens[..., 11:]], dim=-1)
-    assert not torch.allclose(outputs_of(model, shuffled)[:, :, -1], outputs_of(model, tokens)[:, :, -1], atol=1e-3)
+def test_all_rows_of_the_table_of_positions_are_trained() -> None:
+    model = make_model("ape", seeds=(0,))
+    tokens = random_tokens(1, 400, 6)
+    outputs_of(model, tokens, draw=training_draw(0)).square().mean().backward()
+    encoding = model.encoding
+    assert isinstance(encoding, LearnedAPE)
+    assert encoding.table_MND.grad is not None
+    assert (encoding.table_MND.grad.abs().sum(-1) > 0).all()
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=["float32", "bfloat16"])
-def test_eight_times_the_length_stays_finite(dtype: torch.dtype) -> None:
-    model = make_model("nope", room=ROOM).to(dtype)
-    outputs = outputs_of(model, random_tokens(1, 2, 8 * ROOM))
-    assert outputs.dtype == dtype
-    assert outputs.isfinite().all()
+# Positions that are shifted, resampled or counted
+
+
+def test_a_randomized_sample_is_uniform_over_all_subsets() -> None:
+    encoding = make_encoding("randomized(learned, length=6)", room=4)
+    counts: Counter[tuple[int, ...]] = Counter()
+    for step in range(3000):
+        draw = training_draw(0).at(step)
+        ids = encoding.ids(torch.zeros(1, 1, 4, dtype=torch.int64), torch.tensor([[3]]), draw)
+        counts[tuple(ids[0, 0, :3].tolist())] += 1
+    assert len(counts) == 20
+    expected = 3000 / 20
+    assert sum((count - expected) ** 2 / expected for count in counts.values()) < 20 + 6 * 20**0.5
+
+
+def test_random_floats_are_sorted_uniform_and_only_padding_lies_beyond() -> None:
+    encoding = make_encoding("random_float(rope, length=10)")
+    sizes = torch.tensor([[5, 9] * 400])
+    ids = encoding.ids(torch.zeros(1, 800, 9, dtype=torch.int64), sizes, training_draw(1))
+    assert (ids.diff(dim=-1) >= 0).all()
+    real = ids[torch.arange(9) < sizes[..., None]]
+    assert (ids[0, ::2, 5:] == 10).all()
+    assert real.max() < 10
+    assert real.mean().item() == pytest.approx(5, abs=0.15)
+    assert real.std().item() == pytest.approx(10 / 12**0.5, abs=0.15)
+
+
+def test_the_resampled_positions_of_a_test_are_always_the_same() -> None:
+    for name in ("randomized", "random_float"):
+        encoding = make_encoding(name, models=2)
+        tokens = random_tokens(2, 3, 11)
+        sizes = torch.tensor([[11, 4, 7], [1, 11, 2]])
+        first, second = (encoding.ids(tokens, sizes, None) for _ in range(2))
+        assert torch.equal(first, second)
+
+
+def test_coupled_positions_keep_their_distances_when_shifted() -> None:
+    encoding = make_encoding("coupling")
+    roles = torch.tensor([0, 1, 2, 3, 0, 1, 2, 3]).expand(1, 500, 8)
+    tokens = torch.zeros(1, 500, 8, dtype=torch.int64)
+    ids = encoding.ids(tokens, torch.full((1, 500), 8), training_draw(0), roles)
+    assert torch.equal(ids[..., 1:4], ids[..., 5:8])
+    assert (ids[..., 1:4].diff(dim=-1) == 1).all()
+    assert not ids[..., [0, 4]].any()
+    assert ids.max() < ROOM
+    assert len(ids[0, :, 1].unique()) > 5
+    assert torch.equal(encoding.ids(tokens, torch.full((1, 500), 8), None, roles), roles)
+
+
+def test_coupling_without_roles_is_an_error() -> None:
+    with pytest.raises(InvalidOptionError) as caught:
+        make_encoding("coupling").ids(torch.zeros(1, 1, 4, dtype=torch.int64), torch.tensor([[4]]), None)
+    assert str(caught.value) == (
+        "coupling needs a task whose tokens have roles, and this one gives none.\n"
+        "hint: use a task with roles, such as unique_copy or repeat_copy, or hand in the roles."
+    )
+
+
+def test_digits_are_counted_from_the_start_of_their_number() -> None:
+    encoding = make_encoding("abacus")
+    tokens = torch.tensor([[[1, 2, 1, 0, 2, 0, 0, 1, 1]]])
+    assert encoding.ids(tokens, torch.tensor([[9]]), None).tolist() == [[[1, 2, 3, 0, 1, 0, 0, 1, 2]]]
+    shifted = encoding.ids(tokens.expand(1, 200, 9), torch.full((1, 200), 9), training_draw(0))
+    assert not shifted[..., 3].any()
+    assert (shifted[..., 1] - shifted[..., 0] == 1).all()
+    assert len(shifted[0, :, 0].unique()) > 5
+    assert shifted.max() <= ROOM
+
+
+def test_abacus_without_digits_is_an_error() -> None:
+    fit = Fit(num_heads=1, head_width=4, width=4, max_length=8, trained=4)
+    with pytest.raises(InvalidOptionError, match=r"abacus counts digits, and none of the tokens are known to be digits"):
+        make_by_name("abacus", fit)
+
+
+def test_layers_take_turns() -> None:
+    encoding = make_encoding("interleaved(fire, alibi, every=3)", shape=Shape(layers=7, heads=2, width=16))
+    kinds = [type(encoding.at_layer(layer)).__name__ for layer in range(7)]
+    assert kinds == ["FIRE", "FIRE", "ALiBi", "FIRE", "FIRE", "ALiBi", "FIRE"]
+    fires = [encoding.at_layer(layer) for layer in (0, 1, 3, 4, 6)]
+    assert len({id(fire) for fire in fires}) == 5
+
+
+def test_what_is_added_to_the_input_cannot_take_turns() -> None:
+    with pytest.raises(InvalidOptionError, match="an encoding that is added to the input cannot be chosen layer by layer"):
+        make_encoding("interleaved(ape, nope)")
 
 
 # Absolute positions
@@ -312,7 +397,7 @@ def test_an_embedding_is_the_row_of_its_own_model() -> None:
     assert isinstance(encoding, LearnedAPE)
     encoding.initialize(open_stream(INITIALIZATION, seed=[0, 1]))
     ids = torch.tensor([[[0, 5, 5]], [[23, 1, 0]]])
-    embedded = encoding.embed(ids)
+    embedded = encoding.embed(Where(ids, ids, ids))
     for model in range(2):
         for place in range(3):
             assert torch.equal(embedded[model, 0, place], encoding.table_MND[model, ids[model, 0, place]])
@@ -336,32 +421,30 @@ def test_an_instance_beyond_the_table_is_an_error(draw: Draw | None) -> None:
 class StepByStep(Encoding):
     """The formulas of the base, written out, so that attention takes the step-by-step path."""
 
-    def scores(self, q: Tensor, k: Tensor, x_MBLD: Tensor, ids_MBL: Tensor) -> Tensor:  # noqa: ARG002
+    def scores(self, q: Tensor, k: Tensor, x_MBLD: Tensor, asking: Where, at: Where) -> Tensor:  # noqa: ARG002
         return torch.einsum("bhqd,bhkd->bhqk", q, k) / q.shape[-1] ** 0.5
 
-    def weights(self, scores: Tensor) -> Tensor:
+    def weights(self, scores: Tensor, asking: Where, at: Where) -> Tensor:  # noqa: ARG002
         shares = torch.exp(scores - scores.amax(-1, keepdim=True))
         return shares / shares.sum(-1, keepdim=True)
 
-    def value(self, weights: Tensor, v: Tensor, ids_MBL: Tensor) -> Tensor:  # noqa: ARG002
+    def value(self, weights: Tensor, v: Tensor, asking: Where, at: Where) -> Tensor:  # noqa: ARG002
         return torch.einsum("bhqk,bhkd->bhqd", weights, v)
 
 
 class Distance(Encoding):
     """A penalty on distance, steeper in each head: a bias from positions alone."""
 
-    def bias(self, ids_q: Tensor, ids_k: Tensor, scale_MBL: Tensor | None) -> Tensor:  # noqa: ARG002
-        distance_MBQL = (ids_q[..., :, None] - ids_k[..., None, :]).abs()
+    def bias(self, asking: Where, at: Where) -> Tensor:
         slopes = 0.3 * (1 + torch.arange(self.num_heads))
-        biases_MBHQL = -slopes[:, None, None] * distance_MBQL[:, :, None]
-        return biases_MBHQL.permute(1, 0, 2, 3, 4).flatten(1, 2)
+        return per_head(-slopes[:, None, None] * distances(asking, at).abs(), self.num_models)
 
 
 class DistanceStepByStep(Distance):
     """The same penalty on the step-by-step path: one overridden hook is enough."""
 
-    def scores(self, q: Tensor, k: Tensor, x_MBLD: Tensor, ids_MBL: Tensor) -> Tensor:
-        return Encoding.scores(self, q, k, x_MBLD, ids_MBL) * 1.0
+    def scores(self, q: Tensor, k: Tensor, x_MBLD: Tensor, asking: Where, at: Where) -> Tensor:
+        return Encoding.scores(self, q, k, x_MBLD, asking, at) * 1.0
 
 
 @pytest.mark.parametrize(("fused", "steps"), [(NoPE, StepByStep), (Distance, DistanceStepByStep)])
@@ -405,7 +488,7 @@ def test_attention_is_a_weighted_mean_of_what_came_before(kind: type[Encoding]) 
     for place in range(6):
         v = torch.ones(3, 2, 6, 8)
         v[:, :, place + 1 :] = 99.0
-        at = Where(ids, torch.zeros_like(ids))
+        at = Where(ids, ids, ids)
         mixed = attend(q, k, v, torch.zeros(1, 3, 6, 16), encoding, at, at)
         torch.testing.assert_close(mixed[:, :, : place + 1], torch.ones(3, 2, place + 1, 8))
 
@@ -423,6 +506,7 @@ def test_normal_numbers_have_the_stated_mean_and_deviation() -> None:
     assert within == pytest.approx([0.6827, 0.9545], abs=0.01)
 
 
+@pytest.mark.parametrize("name", ENCODINGS)
 def test_the_initial_weights_of_a_seed_are_the_same_in_every_stack(name: str) -> None:
     alone, stacked = make_model(name, seeds=(7,)), make_model(name, seeds=(3, 7))
     for one, two in zip(alone.parameters(), stacked.parameters(), strict=True):

@@ -21,7 +21,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lengthwise.encodings.cards import ENCODINGS
+from lengthwise.encodings.cards import ALIASES, ENCODINGS
 from lengthwise.errors import (
     InvalidOptionError,
     InvalidSpecError,
@@ -81,7 +81,7 @@ KNOWN_KEYS = "tasks, encodings, seeds, train_length, test_length, learning_rates
         ),
         (
             'tasks = ["parity"]\n[model]\nlayer = 5',
-            "key 'model.layer' in my.toml is unknown. Known: layers, heads, width, tied.\nhint: did you mean 'model.layers'?",
+            "key 'model.layer' in my.toml is unknown. Known: layers, heads, width, tied, log_n, qk_norm, softmax_1, token_shift, no_bos.\nhint: did you mean 'model.layers'?",
         ),
         (
             'tasks = ["parity"]\n[training]\nstep = 5',
@@ -116,7 +116,7 @@ KNOWN_KEYS = "tasks, encodings, seeds, train_length, test_length, learning_rates
         ),
         (
             'tasks = ["parity"]\nencodings = ["aple"]',
-            f"encoding 'aple' is unknown. Known: {', '.join(ENCODINGS)}.\nhint: did you mean 'ape'?",
+            f"encoding 'aple' is unknown. Known: {', '.join([*ENCODINGS, *ALIASES])}.\nhint: did you mean 'ape'?",
         ),
         (
             'tasks = ["parity"]\ntrain_length = 0',

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 import torch
 from torch import Tensor
 
 from lengthwise.arrays import torch_arrays
-from lengthwise.encodings.base import Encoding
-from lengthwise.model.shape import Shape
-from lengthwise.model.transformer import Scored, Transformer, Where
+from lengthwise.encodings.base import Encoding, Fit, Where, distances, per_head
+from lengthwise.encodings.cards import ENCODINGS
+from lengthwise.model.shape import SWITCHES, Shape
+from lengthwise.model.transformer import Scored, Transformer
 from lengthwise.seeds import DATA, INITIALIZATION, open_stream
 from lengthwise.tasks.catalog import TASKS, find_task
 from lengthwise.tasks.lengths import length_bins
@@ -21,15 +23,18 @@ from lengthwise.train.packing import Packing, Rows
 from lengthwise.train.settings import Training
 from lengthwise.train.stack import Stack
 
+SHAPE = Shape(layers=2, heads=2, width=16)
 ALL_TASKS = [*TASKS, "TOMITA_4", "(aa)*", "states(PARITY)"]
 
 
-def make_stack(task: str, encoding: str = "ape", seeds: Sequence[int] = (0, 1), **changes: object) -> Stack:
+def make_stack(
+    task: str, encoding: str = "ape", seeds: Sequence[int] = (0, 1), shape: Shape = SHAPE, **changes: object
+) -> Stack:
     settings: dict[str, object] = {"steps": 40, "batch": 8, "evaluate_every": 10, "examples": 8}
     return Stack(
         task=find_task(task),
         encoding=encoding,
-        shape=Shape(layers=2, heads=2, width=16),
+        shape=shape,
         training=Training(**(settings | changes)),  # type: ignore[arg-type]
         bins=length_bins(12, 24),
         seeds=seeds,
@@ -37,14 +42,15 @@ def make_stack(task: str, encoding: str = "ape", seeds: Sequence[int] = (0, 1), 
     )
 
 
-def instances_of(stack: Stack, number: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Return tokens, ids, targets and lengths of a step before they are packed."""
+def instances_of(stack: Stack, number: int) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+    """Return tokens, ids, targets, lengths and sizes of a step before they are packed."""
     step = torch.tensor(number)
     draw = stack.data.at(step)
     lengths = stack.packing.lengths(stack.packing.choose(stack.schedule.at(step)))
     batch = stack.task.sample(draw.named("instance"), lengths, stack.packing.max_length, stack.xp)
-    ids = stack.model.encoding.ids(batch.tokens_MBL, batch.sizes_MB, draw.named("positions"))
-    return batch.tokens_MBL, ids, batch.targets_MBL, lengths
+    roles = stack.task.roles(batch, stack.xp)
+    ids = stack.model.encoding.ids(batch.tokens_MBL, batch.sizes_MB, draw.named("positions"), roles)
+    return batch.tokens_MBL, ids, batch.targets_MBL, lengths, batch.sizes_MB
 
 
 @pytest.mark.parametrize("task", ALL_TASKS)
@@ -52,7 +58,7 @@ def test_rows_hold_every_token_of_every_instance_in_order(task: str) -> None:
     stack = make_stack(task)
     for number in range(3):
         rows = stack._make_rows(torch.tensor(number))
-        tokens, ids, targets, lengths = instances_of(stack, number)
+        tokens, ids, targets, lengths, sizes = instances_of(stack, number)
         num_rows = stack.packing.num_rows
         assert num_rows == 4
         for model in range(2):
@@ -105,15 +111,32 @@ def test_every_length_is_uniform_and_the_same_for_all_models() -> None:
 
 def losses_instance_by_instance(stack: Stack, number: int) -> Tensor:
     """Return the losses of a step with every instance in a row of its own, all places computed: the oracle."""
-    tokens, ids, targets, lengths = instances_of(stack, number)
-    outputs = stack.model(tokens, Where(ids, lengths[None, :, None].expand(tokens.shape)))
+    tokens, ids, targets, lengths, sizes = instances_of(stack, number)
+    scale = lengths[None, :, None].expand(tokens.shape)
+    outputs = stack.model(tokens, Where(ids, scale, sizes[..., None].expand(tokens.shape)))
     return loss_per_model(stack.task.objective, outputs, targets)
 
 
 @pytest.mark.parametrize("encoding", ["nope", "ape"])
 @pytest.mark.parametrize("task", ALL_TASKS)
 def test_losses_and_gradients_are_those_of_instances_alone(task: str, encoding: str) -> None:
-    stack = make_stack(task, encoding)
+    compare_with_instances_alone(make_stack(task, encoding))
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_with_every_encoding_losses_and_gradients_are_those_of_instances_alone(encoding: str) -> None:
+    task = "unique_copy" if encoding == "coupling" else "addition"
+    compare_with_instances_alone(make_stack(task, encoding))
+
+
+@pytest.mark.parametrize("switch", SWITCHES)
+@pytest.mark.parametrize("encoding", ["nope", "alibi", "rope", "fox", "stick_breaking"])
+def test_with_every_switch_losses_and_gradients_are_those_of_instances_alone(encoding: str, switch: str) -> None:
+    for task in ("bin_majority", "TOMITA_4"):
+        compare_with_instances_alone(make_stack(task, encoding, shape=replace(SHAPE, **{switch: True})))
+
+
+def compare_with_instances_alone(stack: Stack) -> None:
     for number in range(3):
         stack.step(number)
     packed = stack._loss_per_model(stack._make_rows(torch.tensor(7)))
@@ -140,28 +163,25 @@ def test_an_odd_batch_has_one_instance_in_each_row() -> None:
 
 
 class Bumpy(Encoding):
-    """A bias that depends on both positions and on the scale, and rotates signs of queries and keys."""
+    """A bias that depends on both positions and on the scale, and changes queries and keys by position."""
 
-    def transform(self, q: Tensor, k: Tensor, x_MBLD: Tensor, ids_MBL: Tensor) -> tuple[Tensor, Tensor]:  # noqa: ARG002
-        heads = ids_MBL.expand(self.num_models, -1, -1).permute(1, 0, 2).repeat_interleave(self.num_heads, dim=1)
-        sign = 1 - heads[..., None] % 3
-        return q * sign, k * (1 + heads[..., None] % 2)
-
-    def bias(self, ids_q: Tensor, ids_k: Tensor, scale_MBL: Tensor | None) -> Tensor:
-        assert scale_MBL is not None
-        distance = (ids_q[..., :, None] - ids_k[..., None, :]).float() / scale_MBL[..., :, None].clamp(min=1)
-        return (
-            -distance.abs()
-            .expand(self.num_models, -1, -1, -1)
-            .permute(1, 0, 2, 3)
-            .repeat_interleave(self.num_heads, dim=1)
+    def transform(self, q: Tensor, k: Tensor, x_MBLD: Tensor, asking: Where, at: Where) -> tuple[Tensor, Tensor]:  # noqa: ARG002
+        of_q, of_k = (
+            where.ids_MBL.expand(self.num_models, -1, -1).permute(1, 0, 2).repeat_interleave(self.num_heads, dim=1)
+            for where in (asking, at)
         )
+        return q * (1 - of_q[..., None] % 3), k * (1 + of_k[..., None] % 2)
+
+    def bias(self, asking: Where, at: Where) -> Tensor:
+        scale = asking.scale_MBL.transpose(0, 1)[:, :, None, :, None]
+        farness = -(distances(asking, at).float() / scale.clamp(min=1)).abs()
+        return per_head(farness.expand(-1, -1, self.num_heads, -1, -1), self.num_models)
 
 
 class Steps(Encoding):
     """The plain encoding, but computed step by step."""
 
-    def weights(self, scores: Tensor) -> Tensor:
+    def weights(self, scores: Tensor, asking: Where, at: Where) -> Tensor:  # noqa: ARG002
         return torch.softmax(scores, dim=-1)
 
 
@@ -170,7 +190,7 @@ class Steps(Encoding):
 def test_trimming_the_last_block_changes_nothing(task: str, kind: type[Encoding]) -> None:
     stack = make_stack(task, "nope")
     shape = Shape(layers=2, heads=2, width=16)
-    encoding = kind(num_models=2, num_heads=2, head_width=8, width=16, max_length=100)
+    encoding = kind(Fit(num_models=2, num_heads=2, head_width=8, width=16, max_length=100, trained=50))
     made = find_task(task)
     model = Transformer(
         num_models=2, num_tokens=len(made.vocabulary), num_outputs=made.num_outputs, shape=shape, encoding=encoding

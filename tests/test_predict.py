@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lengthwise.crasp.fragments import Fragment, Readout
-from lengthwise.encodings.cards import ENCODINGS
+from lengthwise.encodings.cards import ALIASES, ENCODINGS
 from lengthwise.errors import (
     AlphabetMismatchError,
     CapExceededError,
@@ -239,7 +239,7 @@ def test_a_question_that_cannot_be_read_says_why(
 def test_an_unknown_encoding_gets_a_suggestion_before_anything_is_computed() -> None:
     with pytest.raises(UnknownNameError) as caught:
         predict("no such language", encodings=["nope", "rop"])
-    known = ", ".join(ENCODINGS)
+    known = ", ".join([*ENCODINGS, *ALIASES])
     assert str(caught.value) == f"encoding 'rop' is unknown. Known: {known}.\nhint: did you mean 'rope'?"
 
 

@@ -25,6 +25,8 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = (
     "errors",
+    "citation_data",
+    "citations",
     "files",
     "arrays",
     "seeds",

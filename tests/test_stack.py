@@ -12,14 +12,15 @@ import torch
 from torch import Tensor, nn
 
 from lengthwise.arrays import numpy_arrays, torch_arrays
-from lengthwise.encodings.cards import ENCODINGS, load_encoding
+from lengthwise.encodings.base import Fit, Where
+from lengthwise.encodings.build import make_encoding
 from lengthwise.encodings.tables import _LookUp, look_up
 from lengthwise.errors import InvalidOptionError
 from lengthwise.experiment.plan import make_plan
 from lengthwise.experiment.spec import Spec
 from lengthwise.model.reference import reference_outputs
 from lengthwise.model.shape import Shape
-from lengthwise.model.transformer import Transformer, Where
+from lengthwise.model.transformer import Transformer
 from lengthwise.seeds import INITIALIZATION, open_stream
 from lengthwise.tasks.catalog import find_task
 from lengthwise.tasks.lengths import length_bins
@@ -66,12 +67,17 @@ def make_stack(
 
 def make_model(encoding: str, seeds: Sequence[int], shape: Shape) -> Transformer:
     """Return a model with large weights everywhere, also where they start at zero or one."""
-    positions = load_encoding(ENCODINGS[encoding])(
-        num_models=len(seeds),
-        num_heads=shape.heads,
-        head_width=shape.width // shape.heads,
-        width=shape.width,
-        max_length=20,
+    positions = make_encoding(
+        encoding,
+        Fit(
+            num_models=len(seeds),
+            num_heads=shape.heads,
+            head_width=shape.width // shape.heads,
+            width=shape.width,
+            max_length=20,
+            trained=10,
+            num_layers=shape.layers,
+        ),
     )
     model = Transformer(
         num_models=len(seeds), num_tokens=6, num_outputs=6 if shape.tied else 4, shape=shape, encoding=positions
@@ -108,7 +114,7 @@ def test_every_model_of_a_stack_computes_what_the_reference_does(encoding: str, 
     generator = torch.Generator().manual_seed(0)
     tokens = torch.randint(6, (3, 5, 11), generator=generator)
     ids = torch.randint(20, (3, 5, 11), generator=generator)
-    outputs = model(tokens, Where(ids, torch.full((3, 5, 11), 11))).detach()
+    outputs = model(tokens, Where(ids, torch.full((3, 5, 11), 11), torch.full((3, 5, 11), 11))).detach()
     assert outputs.std() > 0.3
     for number in range(3):
         expected = reference_outputs(
@@ -127,7 +133,7 @@ def test_the_gradient_of_a_stack_is_that_of_the_reference(encoding: str) -> None
     model = make_model(encoding, [0, 1], SHAPE)
     tokens = torch.randint(6, (2, 5, 11), generator=torch.Generator().manual_seed(0))
     ids = torch.arange(11).expand(2, 5, 11)
-    model(tokens, Where(ids, torch.full((2, 5, 11), 11))).square().sum().backward()
+    model(tokens, Where(ids, torch.full((2, 5, 11), 11), torch.full((2, 5, 11), 11))).square().sum().backward()
     for number in range(2):
         weights = {name: value.clone().requires_grad_() for name, value in weights_of(model, number).items()}
         outputs = reference_outputs(weights, tokens[number], ids[number], layers=SHAPE.layers, heads=SHAPE.heads)

@@ -7,6 +7,7 @@ from argparse import Namespace
 
 from ..crasp.fragments import Readout
 from ..encodings.cards import Bound
+from ..encodings.names import split_names
 from ..errors import InvalidCertificateError, InvalidOptionError
 from ..files import parse_json, read_json, write_text
 from ..languages.alphabet import show_alphabet, show_word
@@ -22,7 +23,7 @@ _READOUTS = {None: None, "end": Readout.END_MARKER, "last": Readout.LAST_SYMBOL}
 def predict(options: Namespace) -> int:
     """Print a verdict for every language and encoding."""
     named = options.encoding or [",".join(DEFAULT_ENCODINGS)]
-    encodings = [name.strip() for group in named for name in group.split(",")]
+    encodings = [name for group in named for name in split_names(group)]
     if options.effort < 1 or options.pairs < 0:
         raise InvalidOptionError(
             f"--effort is at least 1 and --pairs at least 0; found {options.effort} and {options.pairs}.",
@@ -143,6 +144,7 @@ def _why(row: Prediction) -> str:
 
 def recommend(options: Namespace) -> int:
     """Print the encodings for a problem, the best first, and what would help besides."""
+    from ..encodings.cards import ENCODINGS
     from ..predict.recommend import recommend as rank
 
     asked = Asked.NEXT_SYMBOLS if options.asked == "next" else Asked.MEMBERSHIP
@@ -172,6 +174,8 @@ def recommend(options: Namespace) -> int:
         (str(row.rank), row.prediction.encoding, str(row.prediction.verdict.answer), row.why) for row in advice.ranking
     ]
     print(table(("rank", "encoding", "answer", "why"), rows, coloured=2))
+    others = len(ENCODINGS) - len(advice.ranking)
+    print(f"\nOf {others} other encodings no bound is proved, so theory does not rank them (lengthwise list encodings).")
     if all(row.prediction.verdict.answer is Answer.NO for row in advice.ranking):
         print("\nNone of these encodings is predicted to work, so the order means nothing.")
     if advice.repairs:

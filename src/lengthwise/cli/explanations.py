@@ -111,7 +111,7 @@ def advise(question: Question, rows: Iterable[Prediction]) -> list[str]:
 
     A class only helps an encoding that is proved to learn it, so the others get no suggestion.
     """
-    from ..encodings.cards import ENCODINGS  # here, because only --explain needs these
+    from ..encodings.names import find_encoding  # here, because only --explain needs these
     from ..theory.grades import grade
     from ..theory.repairs import find_repairs
 
@@ -121,7 +121,7 @@ def advise(question: Question, rows: Iterable[Prediction]) -> list[str]:
     lines: list[str] = []
     for row in rows:
         found = grade(row.verdict.certificate)
-        proved = ENCODINGS[row.encoding].at_least
+        proved = find_encoding(row.encoding).at_least
         strong = row.verdict.answer is Answer.YES and not (found and found.is_weak)
         if proved is None or strong or row.verdict.answer is Answer.UNKNOWN:
             continue

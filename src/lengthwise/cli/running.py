@@ -7,6 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 from statistics import median
 
+from ..encodings.names import split_names
 from ..errors import InvalidOptionError
 from ..experiment.engines.work import StackDone, StackProgress
 from ..experiment.plan import StackPlan
@@ -75,7 +76,7 @@ def _spec(options: Namespace) -> Spec:
     chosen = {name: getattr(options, name) for name in _SPEC_OPTIONS if getattr(options, name) is not None}
     encodings = chosen.pop("encoding", None)
     if encodings is not None:
-        chosen["encodings"] = tuple(name.strip() for group in encodings for name in group.split(","))
+        chosen["encodings"] = tuple(name for group in encodings for name in split_names(group))
     steps = chosen.pop("steps", None)
     spec = Spec(tasks=tuple(options.what), **chosen)
     if steps is None:

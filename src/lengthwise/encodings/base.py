@@ -1,65 +1,145 @@
 """What a position encoding may do to a transformer, hook by hook.
 
-Every parameter leads with M, the number of models in a stack (M = 1 when alone). Shapes: B batch, L length, D width,
-H heads, K head width, Q queries. Attention runs over [B, M·H, L, K]. Position ids may be any numbers, with repeats.
+Every parameter leads with M, the number of models in a stack (M = 1 when alone). Shapes: B batch, L keys, Q queries,
+D width, H heads, K head width. Attention runs over [B, M·H, L, K]. Position ids may be any numbers, with repeats.
 
 Training packs several instances into a row (train/packing): ids start anew with each of them, and masks keep them
-apart. ``scale`` is the length of the instance that a query belongs to, [M or 1, B, Q].
+apart. A place is the number of a token in its row, an id what the encoding is told about it.
 
 An encoding overrides only the hooks it needs. ``bias`` depends on positions alone and keeps the fused attention kernel;
-as soon as ``scores``, ``weights`` or ``value`` is overridden, attention is computed step by step.
+as soon as ``scores``, ``weights`` or ``value`` is overridden, attention is computed step by step. Queries need not
+stand at all places: while a model writes, there is one query and many keys. ``x_MBLD`` is the stream that enters
+attention, at the places of the keys.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import NamedTuple
+
 import torch
 from torch import Tensor, nn
 
+from ..errors import InvalidOptionError
 from ..seeds import Draw
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """What an encoding is made for: so many models, heads, layers and positions.
+
+    ``trained`` is the number of tokens of the longest training instance, ``max_length`` that of the longest instance of
+    all. ``digits`` are the tokens that are digits, for encodings that look at numbers.
+    """
+
+    num_models: int = 1
+    num_heads: int
+    head_width: int
+    width: int
+    max_length: int
+    trained: int
+    num_layers: int = 1
+    digits: tuple[int, ...] = ()
+
+
+class Where(NamedTuple):
+    """Where tokens stand: their ids, the scales and sizes of their instances, their places in the row, and what they see.
+
+    ``scale`` is the length of an instance as its task counts it, ``sizes`` its number of tokens. ``visible`` is
+    [B or 1, 1, Q, L]: whether the token of a row sees that of a column. None stands for all places up to its own.
+    ``places_BL`` is None where all places of the row are meant, in order.
+    """
+
+    ids_MBL: Tensor
+    scale_MBL: Tensor
+    sizes_MBL: Tensor
+    visible: Tensor | None = None
+    places_BL: Tensor | None = None
+
+    def sees(self, num_keys: int) -> Tensor:
+        """Return what the tokens see of so many keys, [B or 1, 1, Q, L]."""
+        if self.visible is not None:
+            return self.visible
+        key = torch.arange(num_keys, device=self.ids_MBL.device)
+        place = key[: self.ids_MBL.shape[-1]][None] if self.places_BL is None else self.places_BL
+        return (key <= place[..., None])[:, None]
+
+    def take(self, values: Tensor) -> Tensor:
+        """Return values, [B, M·H, L, …], at the places of these tokens, [B, M·H, Q, …]."""
+        if self.places_BL is None:
+            return values
+        row = torch.arange(values.shape[0], device=values.device)[:, None]
+        taken: Tensor = values.transpose(1, 2)[row, self.places_BL].transpose(1, 2)
+        return taken
 
 
 class Encoding(nn.Module):
     """No position encoding at all: the base whose hooks do nothing."""
 
-    max_length: int | None = None
-    """The number of positions there is room for; None without bound."""
+    per_layer: bool = False
+    """Whether every layer has an encoding of its own; otherwise all layers share one."""
     may_share_rows: bool = True
     """Whether instances may share a row in training: places that do not see each other must not act on each other."""
 
-    def __init__(self, *, num_models: int, num_heads: int, head_width: int, width: int, max_length: int) -> None:  # noqa: ARG002
+    def __init__(self, fit: Fit) -> None:
         super().__init__()
-        self.num_models = num_models
-        self.num_heads = num_heads
+        self.num_models = fit.num_models
+        self.num_heads = fit.num_heads
+        self.head_width = fit.head_width
+        self.max_length: int | None = None  # the number of positions there is room for; None without bound
 
-    def ids(self, tokens_MBL: Tensor, sizes_MB: Tensor, draw: Draw | None) -> Tensor:  # noqa: ARG002
-        """Return position ids, [M, B, L]; ``draw`` is there in training only, for encodings that shift or resample."""
+    def ids(
+        self,
+        tokens_MBL: Tensor,
+        sizes_MB: Tensor,  # noqa: ARG002
+        draw: Draw | None,  # noqa: ARG002
+        roles_MBL: Tensor | None = None,  # noqa: ARG002
+    ) -> Tensor:
+        """Return position ids, [M, B, L].
+
+        ``draw`` is there in training only, for encodings that shift or resample; ``roles_MBL`` are the roles that the
+        task gives its tokens, where it does.
+        """
         place = torch.arange(tokens_MBL.shape[-1], device=tokens_MBL.device)
-        return place.expand(tokens_MBL.shape)
+        return self.checked(place.expand(tokens_MBL.shape), tokens_MBL.shape[-1])
 
-    def embed(self, ids_MBL: Tensor) -> Tensor | None:  # noqa: ARG002
+    def checked(self, ids_MBL: Tensor, most: int) -> Tensor:
+        """Return the ids; raise if ``most`` of them are more than there is room for, or if they are of a wrong kind."""
+        if self.max_length is not None and most > self.max_length:
+            raise InvalidOptionError(
+                f"an instance of {most} tokens does not fit the {self.max_length} positions of this encoding.",
+                hint="make the model with a larger max_length.",
+            )
+        return ids_MBL
+
+    def embed(self, at: Where) -> Tensor | None:  # noqa: ARG002
         """Return what is added to the token embeddings, [M, B, L, D], or None."""
         return None
 
-    def transform(self, q: Tensor, k: Tensor, x_MBLD: Tensor, ids_MBL: Tensor) -> tuple[Tensor, Tensor]:  # noqa: ARG002
-        """Return queries and keys, [B, M·H, L, K], with positions worked into them."""
+    def transform(self, q: Tensor, k: Tensor, x_MBLD: Tensor, asking: Where, at: Where) -> tuple[Tensor, Tensor]:  # noqa: ARG002
+        """Return queries, [B, M·H, Q, K], and keys, [B, M·H, L, K], with positions worked into them."""
         return q, k
 
-    def bias(self, ids_q: Tensor, ids_k: Tensor, scale_MBL: Tensor | None) -> Tensor | None:  # noqa: ARG002
-        """Return what is added to the scores, [1 or B, M·H, Q, L], from positions alone, or None."""
+    def bias(self, asking: Where, at: Where) -> Tensor | None:  # noqa: ARG002
+        """Return what is added to the scores, [1 or B, M·H or 1, Q, L], from positions alone, or None."""
         return None
 
-    def scores(self, q: Tensor, k: Tensor, x_MBLD: Tensor, ids_MBL: Tensor) -> Tensor:  # noqa: ARG002
+    def scores(self, q: Tensor, k: Tensor, x_MBLD: Tensor, asking: Where, at: Where) -> Tensor:  # noqa: ARG002
         """Return scores before bias and mask, [B, M·H, Q, L]."""
-        scores: Tensor = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
+        scores: Tensor = q @ k.transpose(-1, -2) / self.head_width**0.5
         return scores
 
-    def weights(self, scores: Tensor) -> Tensor:
-        """Return attention weights from masked scores."""
+    def weights(self, scores: Tensor, asking: Where, at: Where) -> Tensor:  # noqa: ARG002
+        """Return attention weights from scores, which are -inf where nothing is seen."""
         return torch.softmax(scores, dim=-1)
 
-    def value(self, weights: Tensor, v: Tensor, ids_MBL: Tensor) -> Tensor:  # noqa: ARG002
+    def value(self, weights: Tensor, v: Tensor, asking: Where, at: Where) -> Tensor:  # noqa: ARG002
         """Return what attention passes on, [B, M·H, Q, K]."""
         return weights @ v
+
+    def at_layer(self, layer: int) -> Encoding:  # noqa: ARG002
+        """Return the encoding of one layer."""
+        return self
 
     @property
     def is_fused(self) -> bool:
@@ -68,9 +148,38 @@ class Encoding(nn.Module):
         return all(getattr(kind, hook) is getattr(Encoding, hook) for hook in ("scores", "weights", "value"))
 
     @property
+    def is_embedding(self) -> bool:
+        """Whether something is added to the input."""
+        return type(self).embed is not Encoding.embed
+
+    @property
     def is_transforming(self) -> bool:
         """Whether queries and keys are changed by position."""
         return type(self).transform is not Encoding.transform
 
     def initialize(self, draw: Draw) -> None:
         """Set all parameters from a draw with M keys."""
+
+
+def distances(asking: Where, at: Where) -> Tensor:
+    """Return id of query minus id of key, [1 or B, 1 or M, 1, Q, L], to be broadcast over heads.
+
+    Where the ids of all rows (or models) are one expanded row, so are the distances: they are not computed again.
+    """
+    q_MBQ, k_MBL = (once(where.ids_MBL) for where in (asking, at))
+    delta_MBQL = q_MBQ[..., :, None] - k_MBL[..., None, :]
+    return delta_MBQL.transpose(0, 1)[:, :, None]
+
+
+def once(ids_MBL: Tensor) -> Tensor:
+    """Return ids without the axes along which they are expanded from one."""
+    if ids_MBL.stride(0) == 0:
+        ids_MBL = ids_MBL[:1]
+    return ids_MBL[:, :1] if ids_MBL.stride(1) == 0 else ids_MBL
+
+
+def per_head(values_BMHQL: Tensor, num_models: int) -> Tensor:
+    """Return values [B, 1 or M, H, Q, L] with models and heads side by side, [B, M·H, Q, L]."""
+    batch, _, heads, queries, keys = values_BMHQL.shape
+    whole = values_BMHQL.expand(batch, num_models, heads, queries, keys)
+    return whole.reshape(batch, num_models * heads, queries, keys)

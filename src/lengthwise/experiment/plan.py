@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 
-from ..encodings.cards import ENCODINGS, require_trainable
+from ..encodings.names import find_encoding
 from ..errors import InvalidOptionError
-from ..model.shape import Shape
+from ..model.shape import SWITCHES, Shape
 from ..tasks.catalog import find_task
 from ..tasks.lengths import LengthRange, length_bins
 from ..tasks.task import Task
@@ -44,8 +44,10 @@ class Run:
 
     @property
     def settings(self) -> dict[str, object]:
-        """All settings and revisions as JSON data."""
-        return asdict(self)
+        """All settings and revisions as JSON data; a switch that is off is left out, as before it existed."""
+        settings = asdict(self)
+        settings["model"] = {key: value for key, value in settings["model"].items() if value or key not in SWITCHES}
+        return settings
 
     @property
     def bins(self) -> tuple[LengthRange, ...]:
@@ -88,8 +90,7 @@ class StackPlan:
 
 def make_groups(spec: Spec) -> list[tuple[Run, ...]]:
     """Return all runs of a spec, grouped by what can train together; what cannot be trained raises."""
-    for encoding in spec.encodings:
-        require_trainable(ENCODINGS[encoding])
+    encodings = [find_encoding(name) for name in spec.encodings]
     tasks = [find_task(name) for name in spec.tasks]
     for number, task in enumerate(tasks):
         if task.name in [other.name for other in tasks[:number]]:
@@ -100,17 +101,17 @@ def make_groups(spec: Spec) -> list[tuple[Run, ...]]:
                 f"a tied readout has an output for each token, but {task.name!r} asks for {task.num_outputs} outputs.",
                 hint="leave tied out for this task.",
             )
-    for encoding in spec.encodings:
-        if spec.training.regularizer and not ENCODINGS[encoding].max_length:  # only tables of positions have one
+    for encoding in encodings:
+        if spec.training.regularizer and not encoding.has_table:
             raise InvalidOptionError(
-                f"the regularizer acts on a table of positions, and {encoding!r} has none.",
+                f"the regularizer acts on a table of positions, and {encoding.name!r} has none.",
                 hint="use the encoding 'ape' alone, or leave the regularizer at 0.",
             )
     return [
         tuple(
             Run(
                 task=task.name,
-                encoding=encoding,
+                encoding=encoding.name,
                 seed=seed,
                 learning_rate=float(rate),
                 train_length=spec.train_length,
@@ -118,14 +119,14 @@ def make_groups(spec: Spec) -> list[tuple[Run, ...]]:
                 model=spec.model,
                 training=spec.training,
                 task_revision=task.revision,
-                encoding_revision=ENCODINGS[encoding].revision,
+                encoding_revision=encoding.revision,
                 trainer_revision=TRAINER_REVISION,
             )
             for rate in spec.learning_rates
             for seed in range(spec.seeds)
         )
         for task in tasks
-        for encoding in spec.encodings
+        for encoding in encodings
     ]
 
 

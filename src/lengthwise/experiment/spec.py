@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from ..encodings.cards import ENCODINGS
-from ..errors import InvalidSpecError, did_you_mean, lookup
+from ..encodings.names import find_encoding
+from ..errors import InvalidSpecError, did_you_mean
 from ..files import read_text
 from ..model.shape import Shape
 from ..train.settings import Training, check_number
@@ -113,11 +113,10 @@ def _check(spec: Spec) -> None:
             raise InvalidSpecError(
                 f"{key} must be a list of names with at least one; found {value!r}.", hint="name what to train."
             )
-        repeated = [name for number, name in enumerate(value) if name in value[:number]]
+        meant = [find_encoding(name).name for name in value] if key == "encodings" else value
+        repeated = [name for number, name in enumerate(value) if meant[number] in meant[:number]]
         if repeated:
             raise InvalidSpecError(f"{repeated[0]!r} is named twice in {key}.", hint="name each once.")
-    for name in spec.encodings:
-        lookup("encoding", name, ENCODINGS)
     if type(spec.version) is not int or spec.version != VERSION:
         raise InvalidSpecError(
             f"version must be {VERSION}; found {spec.version!r}.", hint=f"write version = {VERSION}."

@@ -6,18 +6,32 @@ from dataclasses import dataclass
 
 from ..errors import InvalidOptionError
 
+SWITCHES = ("log_n", "qk_norm", "softmax_1", "token_shift", "no_bos")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
     """Layers, heads and width; the hidden layer is four times as wide.
 
-    ``tied`` lets the readout share the weights of the embedding, as GPT-2 does.
+    ``tied`` lets the readout share the weights of the embedding, as GPT-2 does. The others are switches that are not
+    position encodings, but change what one can tell from comparing them:
+
+    - ``log_n`` multiplies scores by s·log n, where n is the number of keys seen and s is learned (arXiv 2501.19399);
+    - ``qk_norm`` brings queries and keys to one length;
+    - ``softmax_1`` adds a key of score 0 and value 0, so that a head may attend to nothing;
+    - ``token_shift`` takes half of the channels that enter attention from the token before;
+    - ``no_bos`` leaves out the token that begins every instance.
     """
 
     layers: int = 2
     heads: int = 4
     width: int = 32
     tied: bool = False
+    log_n: bool = False
+    qk_norm: bool = False
+    softmax_1: bool = False
+    token_shift: bool = False
+    no_bos: bool = False
 
     def __post_init__(self) -> None:
         for field, most in (("layers", 100), ("heads", 100), ("width", 10_000)):
@@ -26,8 +40,10 @@ class Shape:
                 raise InvalidOptionError(
                     f"{field} must be a whole number from 1 to {most}; found {value!r}.", hint="correct the value."
                 )
-        if type(self.tied) is not bool:
-            raise InvalidOptionError(f"tied must be true or false; found {self.tied!r}.", hint="correct the value.")
+        for field in ("tied", *SWITCHES):
+            value = getattr(self, field)
+            if type(value) is not bool:
+                raise InvalidOptionError(f"{field} must be true or false; found {value!r}.", hint="correct the value.")
         if self.width % self.heads:
             raise InvalidOptionError(
                 f"width {self.width} cannot be divided among {self.heads} heads.",

@@ -8,29 +8,20 @@ Shapes: M models, B batch, L length, D width, H heads, K head width, F width of 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as functional
 from torch import Tensor, nn
 
-from ..encodings.base import Encoding
+from ..encodings.attend import attend
+from ..encodings.base import Encoding, Where
 from ..encodings.initialization import normal
 from ..encodings.tables import look_up
 from ..errors import InvalidOptionError
 from ..seeds import Draw
 from .shape import Shape
-
-
-class Where(NamedTuple):
-    """Where the tokens of a batch stand: their position ids, the lengths of their instances, and who sees whom.
-
-    ``visible`` is [B, 1, L, L]: whether the place of a row sees that of a column. None stands for all places up to it.
-    """
-
-    ids_MBL: Tensor
-    scale_MBL: Tensor
-    visible: Tensor | None = None
 
 
 class Scored(NamedTuple):
@@ -52,12 +43,13 @@ class Scored(NamedTuple):
     def where(self, at: Where) -> Where:
         """Return where the tokens at these places stand, and what they see of the whole rows."""
         row = torch.arange(self.places_BS.shape[0], device=self.places_BS.device)[:, None]
-        if at.visible is None:
-            column = torch.arange(at.ids_MBL.shape[-1], device=self.places_BS.device)
-            visible = (column <= self.places_BS[..., None])[:, None]
-        else:
-            visible = at.visible[:, 0][row, self.places_BS][:, None]
-        return Where(at.ids_MBL[:, row, self.places_BS], at.scale_MBL[:, row, self.places_BS], visible)
+        return Where(
+            ids_MBL=at.ids_MBL[:, row, self.places_BS],
+            scale_MBL=at.scale_MBL[:, row, self.places_BS],
+            sizes_MBL=at.sizes_MBL[:, row, self.places_BS],
+            visible=None if at.visible is None else at.visible[:, 0][row, self.places_BS][:, None],
+            places_BL=self.places_BS,
+        )
 
 
 class _Take(torch.autograd.Function):
@@ -144,6 +136,17 @@ class Norm(nn.Module):
         return scaled
 
 
+class Past(NamedTuple):
+    """What a block keeps of the places before, while a model writes: the stream that entered attention, keys, values.
+
+    Keys are kept as they were before any position was worked into them, so that an encoding may change its mind.
+    """
+
+    x_MBLD: Tensor
+    k: Tensor
+    v: Tensor
+
+
 class Block(nn.Module):
     """Attention, then a hidden layer, each added to what came in."""
 
@@ -156,36 +159,61 @@ class Block(nn.Module):
         self.norm_2 = Norm(num_models, shape.width)
         self.expand = Linear(num_models, shape.width, 4 * shape.width)
         self.contract = Linear(num_models, 4 * shape.width, shape.width)
+        self.shifts, self.has_sink = shape.token_shift, shape.softmax_1
+        self.sharpen = Sharpen(num_models, shape.heads) if shape.log_n else None
+        self.norm_qk = NormQK(num_models, shape) if shape.qk_norm else None
 
     def forward(self, x_MBLD: Tensor, encoding: Encoding, at: Where, scored: Scored | None = None) -> Tensor:
-        """Return the stream after this block; where places are scored and the encoding allows it, only there."""
-        normalized = self.norm_1(x_MBLD)
-        if scored is None or not encoding.is_fused:
-            q, k, v = (self._to_heads(part) for part in self.qkv(normalized).chunk(3, dim=-1))
-            q, k = encoding.transform(q, k, normalized, at.ids_MBL)
-            mixed = attend(q, k, v, normalized, encoding, at, at)
-        else:
-            q, k, v = self._to_scored(normalized, encoding, at, scored)
-            mixed = attend(q, k, v, normalized, encoding, scored.where(at), at)
-            x_MBLD = scored.take(x_MBLD)
-        x_MBLD = x_MBLD + self.project(self._from_heads(mixed, x_MBLD.shape[0]))
-        hidden = functional.gelu(self.expand(self.norm_2(x_MBLD)))
-        added: Tensor = x_MBLD + self.contract(hidden)
-        return added
-
-    def _to_scored(
-        self, x_MBLD: Tensor, encoding: Encoding, at: Where, scored: Scored
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return queries at the scored places, and keys and values at all, [B, M·H, …, K]."""
+        """Return the stream after this block, at all places or only at the scored ones."""
+        entering = self._enter(x_MBLD, at)
+        if scored is None:
+            q, k, v = (self._to_heads(part) for part in self.qkv(entering).chunk(3, dim=-1))
+            return self._finish(x_MBLD, q, k, v, entering, encoding, at, at)
         width = x_MBLD.shape[-1]
-        if not encoding.is_transforming:
-            weight, bias = self.qkv.weight_MIO, self.qkv.bias_MO
-            q_MBSD = _InOrder.apply(affine(scored.take(x_MBLD), weight[..., :width], bias[..., :width]))  # type: ignore[no-untyped-call]
-            k_MBLD, v_MBLD = affine(x_MBLD, weight[..., width:], bias[..., width:]).chunk(2, dim=-1)
-            return self._to_heads(q_MBSD), self._to_heads(k_MBLD), self._to_heads(v_MBLD)
-        q, k, v = (self._to_heads(part) for part in self.qkv(x_MBLD).chunk(3, dim=-1))
-        q, k = encoding.transform(q, k, x_MBLD, at.ids_MBL)
-        return self._to_heads(scored.take(self._from_heads(q, x_MBLD.shape[0]))), k, v
+        weight, bias = self.qkv.weight_MIO, self.qkv.bias_MO
+        q_MBSD = _InOrder.apply(affine(scored.take(entering), weight[..., :width], bias[..., :width]))  # type: ignore[no-untyped-call]
+        k_MBLD, v_MBLD = affine(entering, weight[..., width:], bias[..., width:]).chunk(2, dim=-1)
+        q, k, v = (self._to_heads(part) for part in (q_MBSD, k_MBLD, v_MBLD))
+        return self._finish(scored.take(x_MBLD), q, k, v, entering, encoding, scored.where(at), at)
+
+    def extend(
+        self, x_MBQD: Tensor, encoding: Encoding, asking: Where, at: Where, past: Past | None
+    ) -> tuple[Tensor, Past]:
+        """Return the stream after this block at new places, which follow those of the past, and the past they leave."""
+        normalized = self.norm_1(x_MBQD)
+        whole = normalized if past is None else torch.cat([past.x_MBLD, normalized], dim=2)
+        entering = _shift(whole, at) if self.shifts else whole
+        q, k, v = (self._to_heads(part) for part in self.qkv(entering[:, :, -x_MBQD.shape[2] :]).chunk(3, dim=-1))
+        if past is not None:
+            k, v = torch.cat([past.k, k], dim=2), torch.cat([past.v, v], dim=2)
+        return self._finish(x_MBQD, q, k, v, entering, encoding, asking, at), Past(whole, k, v)
+
+    def _enter(self, x_MBLD: Tensor, at: Where) -> Tensor:
+        normalized: Tensor = self.norm_1(x_MBLD)
+        return _shift(normalized, at) if self.shifts else normalized
+
+    def _finish(
+        self,
+        x_MBQD: Tensor,
+        q: Tensor,
+        k: Tensor,
+        v: Tensor,
+        entering_MBLD: Tensor,
+        encoding: Encoding,
+        asking: Where,
+        at: Where,
+    ) -> Tensor:
+        """Return the stream at the places of the queries after attention and the hidden layer."""
+        if self.norm_qk is not None:
+            q, k = self.norm_qk(q, k)
+        q, k = encoding.transform(q, k, entering_MBLD, asking, at)
+        if self.sharpen is not None:
+            q = self.sharpen(q, asking, k.shape[-2])
+        mixed = attend(q, k, v, entering_MBLD, encoding, asking, at, has_sink=self.has_sink)
+        x_MBQD = x_MBQD + self.project(self._from_heads(mixed, x_MBQD.shape[0]))
+        hidden = functional.gelu(self.expand(self.norm_2(x_MBQD)))
+        added: Tensor = x_MBQD + self.contract(hidden)
+        return added
 
     def _to_heads(self, x_MBLD: Tensor) -> Tensor:
         models, batch, length, _ = x_MBLD.shape
@@ -198,26 +226,47 @@ class Block(nn.Module):
         return split.reshape(models, batch, length, -1)
 
 
-def attend(q: Tensor, k: Tensor, v: Tensor, x_MBLD: Tensor, encoding: Encoding, asking: Where, at: Where) -> Tensor:
-    """Return causal attention over [B, M·H, L, K], fused where the encoding allows it.
+class Sharpen(nn.Module):
+    """Log-n scaling: scores are multiplied by s·log n, n the keys that a query sees, with s learned for each head."""
 
-    ``asking`` says where the queries stand, ``at`` where keys and values do.
-    """
-    bias = encoding.bias(asking.ids_MBL, at.ids_MBL, asking.scale_MBL)
-    if encoding.is_fused and bias is None:
-        if asking.visible is None:
-            return functional.scaled_dot_product_attention(q, k, v, is_causal=True)
-        mask = asking.visible.expand(-1, q.shape[1], -1, -1)
-        return functional.scaled_dot_product_attention(q, k, v, attn_mask=mask)
-    visible = asking.visible
-    if visible is None:
-        visible = torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool, device=q.device).tril()
-    if encoding.is_fused and bias is not None:
-        return functional.scaled_dot_product_attention(q, k, v, attn_mask=bias.masked_fill(~visible, -torch.inf))
-    scores = encoding.scores(q, k, x_MBLD, at.ids_MBL)
-    if bias is not None:
-        scores = scores + bias
-    return encoding.value(encoding.weights(scores.masked_fill(~visible, -torch.inf)), v, at.ids_MBL)
+    def __init__(self, num_models: int, heads: int) -> None:
+        super().__init__()
+        self.rate_MH = nn.Parameter(torch.full((num_models, heads), 0.43))  # as in arXiv 2501.19399
+
+    def forward(self, q: Tensor, asking: Where, num_keys: int) -> Tensor:
+        """Return the queries, longer where more is seen."""
+        seen = asking.sees(num_keys).sum(-1, dtype=torch.float32)[..., None]
+        sharpened: Tensor = q * (self.rate_MH.reshape(1, -1, 1, 1) * seen.log()).to(q.dtype)
+        return sharpened
+
+
+class NormQK(nn.Module):
+    """Queries and keys of length √K, times a gain learned for each head and channel."""
+
+    def __init__(self, num_models: int, shape: Shape) -> None:
+        super().__init__()
+        size = (num_models, shape.heads, shape.width // shape.heads)
+        self.query_gain_MHK = nn.Parameter(torch.ones(size))
+        self.key_gain_MHK = nn.Parameter(torch.ones(size))
+
+    def forward(self, q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
+        """Return both, normalized."""
+        q_gain, k_gain = (gain.flatten(0, 1)[:, None] for gain in (self.query_gain_MHK, self.key_gain_MHK))
+        return _of_length_one(q) * q_gain, _of_length_one(k) * k_gain
+
+
+def _of_length_one(x: Tensor) -> Tensor:
+    return functional.rms_norm(x, x.shape[-1:], eps=1e-6)
+
+
+def _shift(x_MBLD: Tensor, at: Where) -> Tensor:
+    """Return the stream with the second half of its channels taken from the place before, where that is seen."""
+    half = x_MBLD.shape[-1] // 2
+    before = functional.pad(x_MBLD[..., half:], (0, 0, 1, -1))
+    if at.visible is not None:
+        sees_before = torch.diagonal(at.visible[:, 0], offset=-1, dim1=-2, dim2=-1)
+        before = before * functional.pad(sees_before, (1, 0))[..., None]
+    return torch.cat([x_MBLD[..., :half], before], dim=-1)
 
 
 class Transformer(nn.Module):
@@ -240,19 +289,39 @@ class Transformer(nn.Module):
 
     def forward(self, tokens_MBL: Tensor, at: Where, scored: Scored | None = None) -> Tensor:
         """Return outputs at every place, [M, B, L, O], or at the scored ones, [M, B, S, O]."""
-        trims = scored is not None and scored.trims and self.encoding.is_fused
+        trims = scored is not None and scored.trims
         x = self.stream(tokens_MBL, at, scored if trims else None)
         return self.read(x if scored is None or trims else scored.take(x))
 
     def stream(self, tokens_MBL: Tensor, at: Where, scored: Scored | None = None) -> Tensor:
         """Return what the last block leaves at every place, [M, B, L, D], or at the scored ones, [M, B, S, D]."""
-        x_MBLD = look_up(self.embedding_MVD, tokens_MBL)
-        positions = self.encoding.embed(at.ids_MBL)
-        if positions is not None:
-            x_MBLD = x_MBLD + positions
+        x_MBLD = self.enter(tokens_MBL, at)
         for number, block in enumerate(self.blocks):
-            x_MBLD = block(x_MBLD, self.encoding, at, scored if number == len(self.blocks) - 1 else None)
+            is_last = number == len(self.blocks) - 1
+            x_MBLD = block(x_MBLD, self.encoding.at_layer(number), at, scored if is_last else None)
         return x_MBLD
+
+    def enter(self, tokens_MBL: Tensor, at: Where) -> Tensor:
+        """Return the stream before the first block."""
+        x_MBLD = look_up(self.embedding_MVD, tokens_MBL)
+        positions = self.encoding.embed(at)
+        return x_MBLD if positions is None else x_MBLD + positions.to(x_MBLD.dtype)
+
+    def extend(self, tokens_MBQ: Tensor, at: Where, past: Sequence[Past] | None = None) -> tuple[Tensor, list[Past]]:
+        """Return outputs at new places, [M, B, Q, O], and what to hand in next time.
+
+        ``at`` says where all tokens stand, those of the past and the new ones; it must be causal, without packing.
+        """
+        batch, num_new, num_all = *tokens_MBQ.shape[1:], at.ids_MBL.shape[-1]
+        places = torch.arange(num_all - num_new, num_all, device=tokens_MBQ.device)
+        asking = Where(*(part[..., -num_new:] for part in at[:3]), places_BL=places.expand(batch, -1))
+        x_MBQD, kept = self.enter(tokens_MBQ, asking), []
+        for number, block in enumerate(self.blocks):
+            assert isinstance(block, Block)
+            before = None if past is None else past[number]
+            x_MBQD, left = block.extend(x_MBQD, self.encoding.at_layer(number), asking, at, before)
+            kept.append(left)
+        return self.read(x_MBQD), kept
 
     def read(self, x_MBLD: Tensor) -> Tensor:
         """Return the outputs that the stream gives."""

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..crasp.fragments import Fragment, Readout, as_readout
-from ..encodings.cards import ENCODINGS, Bound, Card
-from ..errors import InvalidOptionError, lookup
+from ..encodings.cards import ENCODINGS, Bound
+from ..encodings.names import Choice, find_encoding
+from ..errors import InvalidOptionError
 from ..languages.regex import MAX_STATES
 from ..theory.claims import Answer, Asked
 from ..theory.deciders import decide
@@ -87,8 +88,7 @@ def predict(
             hint=f"name one, or leave the encodings out for {' and '.join(DEFAULT_ENCODINGS)}.",
         )
     readout = as_readout(readout)
-    for name in names:
-        lookup("encoding", name, ENCODINGS)
+    names = [find_encoding(name).name for name in names]
     question = resolve(what, asked=Asked(asked), alphabet=alphabet, regex=regex, max_states=max_states)
     if question.readout is not None and readout not in (None, question.readout):
         raise InvalidOptionError(
@@ -117,30 +117,30 @@ def _predict_facts(
             decided[fragment] = decide(facts, fragment, readout, caps=caps)
         return decided[fragment]
 
-    return [_weigh(lookup("encoding", name, ENCODINGS), verdict_for) for name in encodings]
+    return [_weigh(find_encoding(name), verdict_for) for name in encodings]
 
 
-def _weigh(card: Card, verdict_for: _Decide) -> Verdict:
+def _weigh(choice: Choice, verdict_for: _Decide) -> Verdict:
     """Return YES if the task is within ``at_least``, NO if it is outside ``at_most``, otherwise UNKNOWN with the gap."""
-    inside = verdict_for(card.at_least.fragment) if card.at_least else None
+    inside = verdict_for(choice.at_least.fragment) if choice.at_least else None
     if inside is not None and inside.answer is Answer.YES:
         return inside
-    outside = verdict_for(card.at_most.fragment) if card.at_most else None
+    outside = verdict_for(choice.at_most.fragment) if choice.at_most else None
     if outside is not None and outside.answer is Answer.NO:
-        return outside if inside is not None else _with_assumption(outside, card)
+        return outside if inside is not None else _with_assumption(outside, choice)
     if inside is not None:
         return inside  # at_least is undecided here; its reason says why
-    bound = card.at_most
-    reason = f"no lower bound is proved for {card.name}, so no YES can follow; {_upper(bound, outside)}{_expressible(card, verdict_for)}"
+    bound = choice.at_most
+    reason = f"no lower bound is proved for {choice.name}, so no YES can follow; {_upper(bound, outside)}{_expressible(choice, verdict_for)}"
     like = outside if outside is not None else verdict_for(Fragment.PERIODIC_LOCAL)
     return replace(like, answer=Answer.UNKNOWN, theorem="open", certificate=None, reason=reason)
 
 
-def _with_assumption(verdict: Verdict, card: Card) -> Verdict:
-    assert card.at_most is not None
+def _with_assumption(verdict: Verdict, choice: Choice) -> Verdict:
+    assert choice.at_most is not None
+    assumes = f"this assumes {choice.at_most.assumption}" if choice.at_most.assumption else "this is so because"
     return replace(
-        verdict,
-        reason=f"{verdict.reason} For {card.name} this assumes {card.at_most.assumption} ({card.at_most.citation}).",
+        verdict, reason=f"{verdict.reason} For {choice.name} {assumes} ({choice.at_most.citation})."
     )
 
 
@@ -152,10 +152,10 @@ def _upper(bound: Bound | None, outside: Verdict | None) -> str:
     return f"whether it is within its upper bound, {bound.fragment.notation}, is not settled here"
 
 
-def _expressible(card: Card, verdict_for: _Decide) -> str:
-    if card.expressible is None:
-        return f"; {card.note}" if card.note else "."
-    answer = verdict_for(card.expressible.fragment).answer
+def _expressible(choice: Choice, verdict_for: _Decide) -> str:
+    if choice.expressible is None:
+        return f"; {choice.card.note}" if choice.card.note else "."
+    answer = verdict_for(choice.expressible.fragment).answer
     if answer is Answer.YES:
-        return f". Expressible: yes ({card.expressible.citation})."
-    return f". Expressible: not known (only {card.expressible.fragment.notation} is)."
+        return f". Expressible: yes ({choice.expressible.citation})."
+    return f". Expressible: not known (only {choice.expressible.fragment.notation} is)."

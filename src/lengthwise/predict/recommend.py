@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from math import inf
 
 from ..encodings.cards import ENCODINGS
+from ..encodings.names import find_encoding
 from ..theory.claims import Answer, Asked
 from ..theory.grades import Grade, grade
 from ..theory.repairs import Repair, find_repairs
 from .predict import Prediction, predict
 from .resolve import Question
+
+BOUNDED = tuple(card.name for card in ENCODINGS.values() if card.at_least or card.at_most)
+"""The encodings of which a lower or an upper bound is proved; of the others a verdict can only be UNKNOWN."""
 
 _ORDER = {Answer.YES: 0, Answer.UNKNOWN: 1, Answer.NO: 2}
 
@@ -43,7 +47,7 @@ def recommend(
     alphabet: Iterable[str] | None = None,
     regex: bool = False,
 ) -> Advice:
-    """Rank encodings, by default all of them, for a task, a language, an expression or a file.
+    """Rank encodings, by default those of which something is proved, for a task, a language, an expression or a file.
 
     A proved YES comes first, the smaller level in front; then what is open, an encoding with more proved bounds in front;
     a NO comes last. Encodings that this does not tell apart keep the order in which they were given.
@@ -51,7 +55,7 @@ def recommend(
     >>> [row.prediction.encoding for row in recommend("(aa)*").ranking][:2]
     ['ape', 'sinusoidal']
     """
-    names = ENCODINGS if encodings is None else encodings
+    names = BOUNDED if encodings is None else encodings
     rows = predict(what, encodings=names, asked=asked, alphabet=alphabet, regex=regex)
     graded = [(row, grade(row.verdict.certificate)) for row in rows]
     graded.sort(key=lambda pair: _key(*pair))
@@ -65,7 +69,7 @@ def recommend(
 
 def _key(row: Prediction, found: Grade | None) -> tuple[int, float, int]:
     """Return what is sorted by: the answer, the level of a YES if it has one, and how many bounds are not proved."""
-    card = ENCODINGS[row.encoding]
+    card = find_encoding(row.encoding)
     level = found.level if found is not None else inf
     return _ORDER[row.verdict.answer], level, (card.at_least is None) + (card.at_most is None)
 
@@ -86,7 +90,7 @@ def _repairs(what: str, question: Question, ranking: tuple[Recommendation, ...])
     if language is None or question.facts.asked is not Asked.MEMBERSHIP:
         return ()
     for row in ranking:
-        card = ENCODINGS[row.prediction.encoding]
+        card = find_encoding(row.prediction.encoding)
         weak = row.prediction.verdict.answer is not Answer.YES or (row.grade is not None and row.grade.is_weak)
         if weak and card.at_least is not None:
             text = what if question.read_as == "regex" else None

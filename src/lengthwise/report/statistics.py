@@ -13,6 +13,7 @@ from math import comb
 from statistics import median
 
 from ..encodings.cards import ENCODINGS
+from ..encodings.names import find_encoding
 from ..errors import LengthwiseError
 from ..experiment.store import Result
 from ..predict.predict import predict_task
@@ -97,8 +98,7 @@ def current_results(results: Iterable[Result]) -> list[Result]:
         result
         for result in results
         if result.settings["trainer_revision"] == TRAINER_REVISION
-        and result.encoding in ENCODINGS
-        and result.settings["encoding_revision"] == ENCODINGS[result.encoding].revision
+        and result.settings["encoding_revision"] == _encoding_revision(result.encoding)
         and result.settings["task_revision"] == _task_revision(result.task)
     ]
 
@@ -107,6 +107,14 @@ def _task_revision(name: str) -> int | None:
     """Return the present revision of a task, or None where this version does not know it."""
     try:
         return find_task(name).revision
+    except LengthwiseError:
+        return None
+
+
+def _encoding_revision(name: str) -> int | None:
+    """Return the present revision of an encoding, or None where this version does not know it."""
+    try:
+        return find_encoding(name).revision
     except LengthwiseError:
         return None
 
@@ -124,7 +132,9 @@ def summarize(results: Iterable[Result]) -> list[Cell]:
         groups.setdefault((json.dumps(same, sort_keys=True),), []).append(result)
     order = list(ENCODINGS)
     cells = [_summarize_cell(group) for group in groups.values()]
-    return sorted(cells, key=lambda cell: (tasks[cell.task], order.index(cell.encoding)))
+    return sorted(
+        cells, key=lambda cell: (tasks[cell.task], order.index(find_encoding(cell.encoding).card.name), cell.encoding)
+    )
 
 
 def _summarize_cell(results: Sequence[Result]) -> Cell:

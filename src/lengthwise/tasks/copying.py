@@ -10,7 +10,7 @@ from ..seeds import Draw
 from ..theory.claims import Answer
 from ..theory.facts import Citation, Facts
 from .distinct import DistinctTokensTask
-from .task import AnswerTask
+from .task import AnswerTask, Batch, copying_roles
 
 
 class UniqueCopy(DistinctTokensTask):
@@ -47,6 +47,10 @@ class UniqueCopy(DistinctTokensTask):
         """Return the input."""
         return list(prompt)
 
+    def roles(self, batch: Batch, xp: Arrays) -> Array:
+        """Return one role for a token and its copy."""
+        return copying_roles(batch, xp)
+
 
 class RepeatCopy(AnswerTask):
     """Copy random tokens out of two."""
@@ -75,6 +79,10 @@ class RepeatCopy(AnswerTask):
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Return the input."""
         return list(prompt)
+
+    def roles(self, batch: Batch, xp: Arrays) -> Array:
+        """Return one role for a token and its copy."""
+        return copying_roles(batch, xp)
 
     def draw_inputs(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> tuple[Array, Array]:  # noqa: ARG002
         """Return independent fair coin flips."""

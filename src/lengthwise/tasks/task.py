@@ -74,6 +74,18 @@ class Task(ABC):
         """How many outputs a model needs."""
         return len(self.vocabulary)
 
+    @property
+    def digits(self) -> tuple[int, ...]:
+        """The tokens that are decimal digits."""
+        return tuple(number for number, symbol in enumerate(self.symbols) if symbol in tuple("0123456789"))
+
+    def roles(self, batch: Batch, xp: Arrays) -> Array | None:  # noqa: ARG002
+        """Return a role for every token, [M, B, L], tokens that belong together having one role; None if there are none.
+
+        Roles count from 1, and 0 is for tokens apart. Only what comes before a token may decide its role.
+        """
+        return None
+
     def token(self, symbol: str) -> int:
         """Return the id of a symbol or special token."""
         return self.vocabulary.index(symbol)
@@ -166,6 +178,14 @@ class AnswerTask(Task):
         prompt = words[1 : words.index(SEP)]
         answer = [self.vocabulary[target] for target in targets if target != IGNORE]
         return prompt, answer
+
+
+def copying_roles(batch: Batch, xp: Arrays) -> Array:
+    """Return roles for ``<bos> x₁ … xₙ <sep> y₁ … yₙ <eos>``: x and y of one number have one role, the separator 0."""
+    shape = tuple(batch.tokens_MBL.shape)
+    place = xp.broadcast(xp.arange(shape[-1]), shape)
+    length = xp.broadcast(batch.scale_MB[..., None], shape)
+    return xp.where(place <= length, place, place - length - 1)
 
 
 def shuffled(values_MBN: Array, valid_MBN: Array, draw: Draw, xp: Arrays) -> Array:

@@ -12,7 +12,8 @@ import torch
 from torch import Tensor
 
 from ..arrays import Arrays
-from ..model.transformer import Transformer, Where
+from ..encodings.base import Where
+from ..model.transformer import Transformer
 from ..seeds import Draw
 from ..tasks.lengths import LengthRange
 from ..tasks.task import IGNORE, Batch, Task
@@ -37,6 +38,7 @@ class Examples(NamedTuple):
     batch: Batch
     places_MBS: Tensor
     targets_MBS: Tensor
+    roles_MBL: Tensor | None = None
 
 
 def make_examples(task: Task, lengths: LengthRange, number: int, draw: Draw, xp: Arrays) -> Examples:
@@ -46,7 +48,8 @@ def make_examples(task: Task, lengths: LengthRange, number: int, draw: Draw, xp:
     most = max(len(task.scored(length)) for length in possible)
     is_scored = batch.targets_MBL != IGNORE
     places = torch.argsort(is_scored.to(torch.int8), dim=-1, descending=True, stable=True)[..., :most]
-    return Examples(batch, places, torch.take_along_dim(batch.targets_MBL, places, dim=-1))
+    targets = torch.take_along_dim(batch.targets_MBL, places, dim=-1)
+    return Examples(batch, places, targets, task.roles(batch, xp))
 
 
 @torch.no_grad()
@@ -58,9 +61,11 @@ def match_instances(model: Transformer, task: Task, examples: Examples) -> Tenso
     for start in range(0, batch.tokens_MBL.shape[1], step):
         part = slice(start, start + step)
         tokens, sizes, places = batch.tokens_MBL[:, part], batch.sizes_MB[:, part], examples.places_MBS[:, part]
+        roles = None if examples.roles_MBL is None else examples.roles_MBL[:, part]
         at = Where(
-            ids_MBL=model.encoding.ids(tokens, sizes, None),
+            ids_MBL=model.encoding.ids(tokens, sizes, None, roles),
             scale_MBL=batch.scale_MB[:, part, None].expand(tokens.shape),
+            sizes_MBL=sizes[..., None].expand(tokens.shape),
         )
         stream = torch.take_along_dim(model.stream(tokens, at), places[..., None], dim=2)
         outputs = model.read(stream)

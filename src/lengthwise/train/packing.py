@@ -17,7 +17,8 @@ import torch
 from torch import Tensor
 
 from ..arrays import Arrays
-from ..model.transformer import Scored, Where
+from ..encodings.base import Where
+from ..model.transformer import Scored
 from ..seeds import Draw
 from ..tasks.task import IGNORE, Batch, Task
 
@@ -30,6 +31,7 @@ class Rows(NamedTuple):
     tokens_MRW: Tensor
     ids_MRW: Tensor
     scale_RW: Tensor
+    sizes_MRW: Tensor
     visible: Tensor | None
     places_RS: Tensor
     slots_RW: Tensor
@@ -38,7 +40,9 @@ class Rows(NamedTuple):
     @property
     def at(self) -> Where:
         """Where the tokens stand."""
-        return Where(ids_MBL=self.ids_MRW, scale_MBL=self.scale_RW[None], visible=self.visible)
+        return Where(
+            ids_MBL=self.ids_MRW, scale_MBL=self.scale_RW[None], sizes_MBL=self.sizes_MRW, visible=self.visible
+        )
 
     @property
     def scored(self) -> Scored:
@@ -110,6 +114,8 @@ class Packing:
         flat_RW = (member_RW * num_rows + row) * instance_width + place_RW
 
         def packed(values_MBL: Tensor, places: Tensor) -> Tensor:
+            if values_MBL.stride(0) == 0:  # the same for all models, and it shall stay so
+                return packed(values_MBL[:1].contiguous(), places).expand(values_MBL.shape[0], -1, -1)
             return values_MBL.reshape(values_MBL.shape[0], -1)[:, places]
 
         places_RS = self.scored_CS[choice_R]
@@ -119,6 +125,7 @@ class Packing:
             tokens_MRW=packed(batch.tokens_MBL, flat_RW),
             ids_MRW=packed(ids_MBL, flat_RW),
             scale_RW=torch.gather(self.lengths_NC[:, choice_R].T, 1, member_RW),
+            sizes_MRW=batch.sizes_MB[:, member_RW * num_rows + row],
             visible=None if self.visible_CWW is None else self.visible_CWW[choice_R][:, None],
             places_RS=places_RS,
             slots_RW=self.slots_CW[choice_R],

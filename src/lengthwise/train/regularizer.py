@@ -19,7 +19,7 @@ from ..model.transformer import Block, Transformer
 
 def require_positions(model: Transformer, encoding: str) -> None:
     """Raise unless there are position vectors to regularize."""
-    if not hasattr(model.encoding, "table_MND"):
+    if not isinstance(getattr(model.encoding, "table_MND", None), Tensor):
         raise InvalidOptionError(
             f"the regularizer acts on a table of positions, and {encoding!r} has none.",
             hint="use the encoding 'ape', or leave the regularizer at 0.",

@@ -11,12 +11,14 @@ import torch
 from torch import Tensor
 
 from ..arrays import torch_arrays
-from ..encodings.cards import ENCODINGS, load_encoding
+from ..encodings.base import Encoding, Fit
+from ..encodings.build import make_encoding
 from ..errors import InvalidOptionError
 from ..model.shape import Shape
 from ..model.transformer import Transformer
 from ..seeds import DATA, EVALUATION, INITIALIZATION, Draw, open_stream
 from ..tasks.lengths import LengthRange
+from ..tasks.bare import without_bos
 from ..tasks.task import Task
 from .evaluation import Examples, Score, make_examples, match_instances, score_by_length
 from .objectives import loss_per_model
@@ -58,7 +60,7 @@ class Stack:
         compiled: bool | None = None,
     ) -> None:
         self.on_gpu = torch.device(device).type == "cuda"
-        self.task = task
+        self.task = task = without_bos(task) if shape.no_bos else task
         self.training = training
         self.device = device
         self.precision = precision or (Precision.BF16 if self.on_gpu else Precision.FP32)
@@ -70,7 +72,7 @@ class Stack:
             raise InvalidOptionError(
                 f"{task.name!r} has no instance of a length from {bins[0]}.", hint="train on longer inputs."
             )
-        self.model = _make_model(task, encoding, shape, bins[-1].high, num_models=len(seeds))
+        self.model = _make_model(task, encoding, shape, bins, num_models=len(seeds))
         if training.regularizer:
             require_positions(self.model, encoding)
         self.model.initialize(open_stream(INITIALIZATION, seed=list(seeds)))
@@ -128,7 +130,8 @@ class Stack:
         choice_R = self.packing.choose(self.schedule.at(number))
         lengths_B = self.packing.lengths(choice_R)
         batch = self.task.sample(draw.named("instance"), lengths_B, self.packing.max_length, self.xp)
-        ids_MBL = self.model.encoding.ids(batch.tokens_MBL, batch.sizes_MB, draw.named("positions"))
+        roles_MBL = self.task.roles(batch, self.xp)
+        ids_MBL = self.model.encoding.ids(batch.tokens_MBL, batch.sizes_MB, draw.named("positions"), roles_MBL)
         return self.packing.pack(batch, ids_MBL, choice_R)
 
     def _loss_per_model(self, rows: Rows) -> Tensor:
@@ -205,7 +208,10 @@ class Stack:
             for parameter in self.model.parameters():
                 parameter.grad = None
                 parameter.data = parameter.data[chosen]
-        self.model.num_models = self.model.encoding.num_models = len(places)
+        self.model.num_models = len(places)
+        for module in self.model.encoding.modules():
+            if isinstance(module, Encoding):
+                module.num_models = len(places)
         self.optimizer.keep(chosen)
         self.rates_M = self.rates_M[chosen]
         self.data = Draw(keys=self.data.keys[chosen], xp=self.xp)
@@ -213,14 +219,21 @@ class Stack:
         self._prepare()
 
 
-def _make_model(task: Task, encoding: str, shape: Shape, longest: int, *, num_models: int) -> Transformer:
-    kind = load_encoding(ENCODINGS[encoding])
-    positions = kind(
-        num_models=num_models,
-        num_heads=shape.heads,
-        head_width=shape.width // shape.heads,
-        width=shape.width,
-        max_length=task.size(longest),
+def _make_model(
+    task: Task, encoding: str, shape: Shape, bins: Sequence[LengthRange], *, num_models: int
+) -> Transformer:
+    positions = make_encoding(
+        encoding,
+        Fit(
+            num_models=num_models,
+            num_heads=shape.heads,
+            head_width=shape.width // shape.heads,
+            width=shape.width,
+            max_length=task.size(bins[-1].high),
+            trained=task.size(bins[0].high),
+            num_layers=shape.layers,
+            digits=task.digits,
+        ),
     )
     return Transformer(
         num_models=num_models,

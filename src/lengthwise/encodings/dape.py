@@ -1,0 +1,145 @@
+"""Data-adaptive encodings: a small network sees the scores of all heads beside a bias, and corrects their sum.
+
+DAPE (arXiv 2405.14722) looks at one pair of places at a time, its second version (arXiv 2410.04798) also at the keys
+just before.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as functional
+from torch import Tensor, nn
+
+from ..errors import InvalidOptionError
+from ..seeds import Draw
+from .base import Encoding, Fit, Where
+from .initialization import normal
+
+
+class _Adaptive(Encoding):
+    """score = s + B + f(s, B), where s = q·k/√d, B is the bias of ``base`` and f looks across heads."""
+
+    per_layer = True
+    in_bias_MF: nn.Parameter
+    out_bias_MH: nn.Parameter
+
+    def __init__(self, fit: Fit, base: Encoding, *, hidden: int) -> None:
+        super().__init__(fit)
+        if type(hidden) is not int or hidden < 1:
+            raise InvalidOptionError(
+                f"hidden must be a whole number of at least 1; found {hidden!r}.", hint="correct the value."
+            )
+        if type(base).bias is Encoding.bias or not base.is_fused or base.is_transforming:
+            raise InvalidOptionError(
+                f"{type(base).__name__} cannot be adapted: it is not a bias that depends on positions alone.",
+                hint="choose such a bias, for example kerple_log, alibi, t5 or fire.",
+            )
+        self.base = base
+        self.max_length = base.max_length
+        self.in_bias_MF = nn.Parameter(torch.empty(fit.num_models, hidden))
+        self.out_bias_MH = nn.Parameter(torch.empty(fit.num_models, fit.num_heads))
+
+    @property
+    def num_models(self) -> int:
+        """How many models are in the stack; when it is set, so is that of the base."""
+        return self.out_bias_MH.shape[0]
+
+    @num_models.setter
+    def num_models(self, count: int) -> None:
+        if "base" in self._modules:  # it is not there yet when the constructor sets its own
+            self.base.num_models = count
+
+    def scores(self, q: Tensor, k: Tensor, x_MBLD: Tensor, asking: Where, at: Where) -> Tensor:
+        """Return scores with the bias and its correction.
+
+        Keys that the base hides with a bias of -inf stay hidden; the network is told 0 of them.
+        """
+        scores = super().scores(q, k, x_MBLD, asking, at).float()
+        bias = self.base.bias(asking, at)
+        assert bias is not None
+        bias = bias.float().expand(-1, scores.shape[1], -1, -1)
+        s_BMHQL, bias_BMHQL = (
+            part.reshape(part.shape[0], self.num_models, self.num_heads, *part.shape[2:]) for part in (scores, bias)
+        )
+        heard_BMHQL = bias_BMHQL.masked_fill(bias_BMHQL == -torch.inf, 0.0)
+        with torch.autocast(q.device.type, enabled=False):
+            correction_BMHQL = self._correct(s_BMHQL, heard_BMHQL, asking.sees(k.shape[-2])[:, :, None])
+        corrected: Tensor = s_BMHQL + bias_BMHQL + correction_BMHQL
+        return corrected.flatten(1, 2)
+
+    def _correct(self, s_BMHQL: Tensor, bias_BMHQL: Tensor, sees: Tensor) -> Tensor:
+        """Return f(s, B), [B, M, H, Q, L]; ``sees`` is [B or 1, 1, 1, Q, L]."""
+        raise NotImplementedError
+
+    def _initialize(self, draw: Draw, in_weight: Tensor, out_weight: Tensor) -> None:
+        """Set weights of deviation 1/√inputs, biases 0, and the base."""
+        with torch.no_grad():
+            for name, weight in (("in_weight", in_weight), ("out_weight", out_weight)):
+                inputs = weight[0, ..., 0].numel()
+                weight.copy_(normal(draw.named(name), tuple(weight.shape[1:]), deviation=inputs**-0.5))
+            self.in_bias_MF.zero_()
+            self.out_bias_MH.zero_()
+        self.base.initialize(draw.named("base"))
+
+
+class DAPE(_Adaptive):
+    """score = s + B + f([s; B]) at every (i, j): f maps 2·H numbers by affine, leaky relu and affine to H.
+
+    B is the bias of ``base``, an encoding of the same stack.
+    """
+
+    def __init__(self, fit: Fit, base: Encoding, *, hidden: int = 32) -> None:
+        super().__init__(fit, base, hidden=hidden)
+        self.in_weight_MIF = nn.Parameter(torch.empty(fit.num_models, 2 * fit.num_heads, hidden))
+        self.out_weight_MFH = nn.Parameter(torch.empty(fit.num_models, hidden, fit.num_heads))
+
+    def initialize(self, draw: Draw) -> None:
+        """Set the network and the base."""
+        self._initialize(draw, self.in_weight_MIF, self.out_weight_MFH)
+
+    def _correct(self, s_BMHQL: Tensor, bias_BMHQL: Tensor, sees: Tensor) -> Tensor:  # noqa: ARG002
+        of_s, of_bias = self.in_weight_MIF.chunk(2, dim=1)  # apart, a bias shared by the batch is mapped only once
+        hidden = _map(of_s, s_BMHQL) + _map(of_bias, bias_BMHQL) + self.in_bias_MF.float()[..., None, None]
+        mapped: Tensor = _map(self.out_weight_MFH, functional.leaky_relu(hidden, 0.01))
+        return mapped + self.out_bias_MH.float()[..., None, None]
+
+
+class DAPEv2(_Adaptive):
+    """DAPE with two causal convolutions along keys: at (i, j) each sees keys j, j−1, …, j−``reach``+1.
+
+    A key that i does not see counts as 0, in both of them; so instances that share a row do not mix.
+    """
+
+    def __init__(self, fit: Fit, base: Encoding, *, hidden: int = 32, reach: int = 3) -> None:
+        super().__init__(fit, base, hidden=hidden)
+        if type(reach) is not int or reach < 1:
+            raise InvalidOptionError(
+                f"reach must be a whole number of at least 1; found {reach!r}.", hint="correct the value."
+            )
+        self.in_weight_MCIF = nn.Parameter(torch.empty(fit.num_models, reach, 2 * fit.num_heads, hidden))
+        self.out_weight_MCFH = nn.Parameter(torch.empty(fit.num_models, reach, hidden, fit.num_heads))
+
+    def initialize(self, draw: Draw) -> None:
+        """Set the network and the base."""
+        self._initialize(draw, self.in_weight_MCIF, self.out_weight_MCFH)
+
+    def _correct(self, s_BMHQL: Tensor, bias_BMHQL: Tensor, sees: Tensor) -> Tensor:
+        of_s, of_bias = self.in_weight_MCIF.chunk(2, dim=2)
+        hidden = _convolve(of_s, s_BMHQL, sees) + _convolve(of_bias, bias_BMHQL, sees)
+        hidden = functional.leaky_relu(hidden + self.in_bias_MF.float()[..., None, None], 0.01)
+        mapped: Tensor = _convolve(self.out_weight_MCFH, hidden, sees)
+        return mapped + self.out_bias_MH.float()[..., None, None]
+
+
+def _convolve(weight_MCIF: Tensor, values_BMIQL: Tensor, sees: Tensor) -> Tensor:
+    """Return Σ_c of each model's c-th map of the values at key j−c, 0 where that is not seen, [B, M, F, Q, L]."""
+    seen_BMIQL = torch.where(sees, values_BMIQL, 0.0)
+    num_taps, num_keys = weight_MCIF.shape[1], values_BMIQL.shape[-1]
+    taps = [functional.pad(seen_BMIQL, (tap, 0))[..., :num_keys] for tap in range(num_taps)]
+    return _map(weight_MCIF.flatten(1, 2), torch.cat(taps, dim=2))
+
+
+def _map(weight_MIF: Tensor, values_BMIQL: Tensor) -> Tensor:
+    """Return each model's map of the values, [B, M, F, Q, L]."""
+    mapped: Tensor = weight_MIF.float().mT @ values_BMIQL.flatten(3)
+    return mapped.reshape(*mapped.shape[:3], *values_BMIQL.shape[3:])

@@ -1,0 +1,82 @@
+"""Learned vectors for clipped distances, added to keys and to values (arXiv 1803.02155).
+
+Shapes: N rows of a table; the rest as in ``base``.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from ..errors import InvalidOptionError
+from ..seeds import Draw
+from .base import Encoding, Fit, Where, distances
+from .initialization import normal
+
+
+def require_whole(ids_MBL: Tensor) -> Tensor:
+    """Return ids that a table of distances can be asked for; raise if they are fractions."""
+    if ids_MBL.is_floating_point():
+        raise InvalidOptionError(
+            f"a table of distances has rows for whole numbers only; the ids given are fractions ({ids_MBL.dtype}).",
+            hint="choose an encoding that is a formula, for example alibi, kerple_log or rope.",
+        )
+    return ids_MBL
+
+
+def whole_distances(asking: Where, at: Where) -> Tensor:
+    """Return distances as in ``base``, in whole numbers; raise if the ids are fractions."""
+    require_whole(asking.ids_MBL)
+    require_whole(at.ids_MBL)
+    return distances(asking, at).long()
+
+
+class Shaw(Encoding):
+    """score_ij = q_i·(k_j + A[c])/√d and output_i = Σ_j α_ij (v_j + C[c]), where c is i − j brought into 0, …, clip.
+
+    The heads of a layer share the tables.
+    """
+
+    per_layer = True
+
+    def __init__(self, fit: Fit, *, clip: int = 16) -> None:
+        super().__init__(fit)
+        self.clip = clip
+        size = (fit.num_models, clip + 1, fit.head_width)
+        self.keys_MNK = nn.Parameter(torch.empty(size))
+        self.values_MNK = nn.Parameter(torch.empty(size))
+
+    def initialize(self, draw: Draw) -> None:
+        """Set both tables to small random numbers."""
+        with torch.no_grad():
+            for name, table_MNK in self.named_parameters():
+                table_MNK.copy_(normal(draw.named(name), tuple(table_MNK.shape[1:]), deviation=0.02))
+
+    def checked(self, ids_MBL: Tensor, most: int) -> Tensor:
+        """Return the ids; raise if they are fractions."""
+        return super().checked(require_whole(ids_MBL), most)
+
+    def scores(self, q: Tensor, k: Tensor, x_MBLD: Tensor, asking: Where, at: Where) -> Tensor:
+        """Return scores with a part for the distance, which is computed for each row of the table and looked up."""
+        plain = super().scores(q, k, x_MBLD, asking, at)
+        table_MNK = self.keys_MNK.to(q.dtype)
+        q_BMHQK = torch.unflatten(q, 1, (table_MNK.shape[0], -1))
+        by_row_BMHQN = torch.einsum("bmhqk,mnk->bmhqn", q_BMHQK, table_MNK)
+        index = self._rows(asking, at, by_row_BMHQN)
+        scores: Tensor = plain + by_row_BMHQN.gather(-1, index).flatten(1, 2) / self.head_width**0.5
+        return scores
+
+    def value(self, weights: Tensor, v: Tensor, asking: Where, at: Where) -> Tensor:
+        """Return what attention passes on; weights that meet the same row of the table are added up first."""
+        table_MNK = self.values_MNK.to(v.dtype)
+        # many small weights meet in the last row: a sum for 32 bits
+        weights_BMHQL = torch.unflatten(weights.float(), 1, (table_MNK.shape[0], -1))
+        empty_BMHQN = weights_BMHQL.new_zeros(*weights_BMHQL.shape[:-1], table_MNK.shape[1])
+        index = self._rows(asking, at, weights_BMHQL)
+        by_row_BMHQN = empty_BMHQN.scatter_add(-1, index, weights_BMHQL)
+        added_BMHQK = torch.einsum("bmhqn,mnk->bmhqk", by_row_BMHQN.to(v.dtype), table_MNK)
+        return super().value(weights, v, asking, at) + added_BMHQK.flatten(1, 2)
+
+    def _rows(self, asking: Where, at: Where, like: Tensor) -> Tensor:
+        """Return the row of the table that each pair looks up, [B, M, H, Q, L]."""
+        return whole_distances(asking, at).clamp(0, self.clip).expand(*like.shape[:3], -1, -1)

@@ -1,0 +1,52 @@
+"""xPos: rotary positions whose scores fade with distance (arXiv 2212.10554).
+
+Queries shrink as their ids grow, and keys grow by as much, so that what is left in a score is ζ^((i − j)/decay). Both
+are powers that a long instance drives out of the range of numbers. Two things put that off: ids are counted from a
+centre, half of the longest length the model is made for, which cancels in every score; and everything is computed in
+32 bits. The centre is a constant of the model: nothing depends on the tokens that come later.
+
+There is a bound all the same, also without the centre: the scores of later keys are masked only after they are
+computed, and ζ^(−n/decay) must be finite over the n ids of an instance. The smallest ζ is 0.4/1.4, and n may be 64
+times the decay, 32,768 with the default: that power is 7e34, and room for a factor of 5,000 is left to the queries and
+keys themselves. bfloat16 has the same range; float16 does not.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from ..errors import InvalidOptionError
+from .base import Fit, Where, once
+from .rope import RoPE, per_row, turn
+
+_DECAYS = 64  # how many times the decay ids may reach
+
+
+class XPos(RoPE):
+    """RoPE, and pair t times ζ_t^(id/decay) in queries, ζ_t^(−id/decay) in keys, with ζ_t = (2t/K + 0.4)/1.4."""
+
+    def __init__(self, fit: Fit, *, base: float = 10_000.0, decay: float = 512.0) -> None:
+        super().__init__(fit, base=base)
+        self.decay = decay
+        self.max_length = math.floor(_DECAYS * decay)
+        if fit.max_length > self.max_length:
+            raise InvalidOptionError(
+                f"with decay {decay:g}, xpos overflows past {self.max_length} positions; {fit.max_length} are asked for.",
+                hint=f"choose a decay of at least {math.ceil(fit.max_length / _DECAYS)}.",
+            )
+        self.centre = fit.max_length / 2
+
+    def transform(self, q: Tensor, k: Tensor, x_MBLD: Tensor, asking: Where, at: Where) -> tuple[Tensor, Tensor]:  # noqa: ARG002
+        """Return queries and keys, turned and scaled."""
+        return self._fade(q, asking, 1.0), self._fade(k, at, -1.0)
+
+    def _fade(self, x: Tensor, where: Where, sign: float) -> Tensor:
+        pair_P = torch.arange(self.num_pairs, device=x.device, dtype=torch.float32)
+        zeta_P = (pair_P / self.num_pairs + 0.4) / 1.4
+        steps = (once(where.ids_MBL).float() - self.centre) * (sign / self.decay)
+        power = per_row((steps[..., None] * zeta_P.log()).exp())
+        cos, sin = self.waves(where)
+        return turn(x, cos * power, sin * power, self.num_heads)
