@@ -12,7 +12,7 @@ from torch import Tensor
 
 from lengthwise.encodings import build, rope
 from lengthwise.encodings.alibi import ALiBi
-from lengthwise.encodings.base import Encoding, Fit, Where, distances, per_head
+from lengthwise.encodings.base import Encoding, Fit, Where, distances, once, per_head
 from lengthwise.encodings.cards import ENCODINGS, Card
 from lengthwise.encodings.cope import CoPE
 from lengthwise.encodings.fire import FIRE
@@ -77,9 +77,9 @@ class FireWithMinimum(FIRE):
     """min(L, i) where the paper has max(L, i)."""
 
     def _relative(self, asking: Where, at: Where) -> Tensor:
-        delta = distances(asking, at)[:, :, 0].float().clamp(min=0)
-        i = asking.ids_MBL.transpose(0, 1)[: delta.shape[0], : delta.shape[1]].float().clamp(min=0)
-        slope, threshold = (number.float().abs()[:, None] for number in (self.slope_M, self.threshold_M))
+        delta = distances(asking, at)[:, :, 0].transpose(0, 1).float().clamp(min=0)
+        i = once(asking.ids_MBL).float().clamp(min=0)
+        slope, threshold = (number.float().abs()[:, None, None] for number in (self.slope_M, self.threshold_M))
         longest = torch.log1p(slope * torch.minimum(threshold, i)) + 1e-6
         return torch.log1p(slope[..., None] * delta) / longest[..., None]
 
@@ -88,9 +88,9 @@ class FireWithoutAbsoluteValues(FIRE):
     """What is learned as L is taken as it is, also when it has turned negative."""
 
     def _relative(self, asking: Where, at: Where) -> Tensor:
-        delta = distances(asking, at)[:, :, 0].float().clamp(min=0)
-        i = asking.ids_MBL.transpose(0, 1)[: delta.shape[0], : delta.shape[1]].float().clamp(min=0)
-        slope, threshold = self.slope_M.float()[:, None], self.threshold_M.float()[:, None]
+        delta = distances(asking, at)[:, :, 0].transpose(0, 1).float().clamp(min=0)
+        i = once(asking.ids_MBL).float().clamp(min=0)
+        slope, threshold = self.slope_M.float().abs()[:, None, None], self.threshold_M.float()[:, None, None]
         longest = torch.log1p(slope * torch.maximum(threshold, i)) + 1e-6
         return torch.log1p(slope[..., None] * delta) / longest[..., None]
 

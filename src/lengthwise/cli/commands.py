@@ -6,7 +6,6 @@ import sys
 from argparse import Namespace
 
 from ..crasp.fragments import Readout
-from ..encodings.cards import Bound
 from ..encodings.names import split_names
 from ..errors import InvalidCertificateError, InvalidOptionError
 from ..files import parse_json, read_json, write_text
@@ -230,7 +229,14 @@ def _read_certificates(path: str) -> list[object]:
 
 def list_kind(options: Namespace) -> int:
     """Print the names of a kind with a line about each."""
-    from ..encodings.cards import ENCODINGS
+    if options.svg is not None and options.kind != "encodings":
+        raise InvalidOptionError(
+            f"--svg draws what encodings do; found kind {options.kind!r}.", hint="use it with: list encodings"
+        )
+    if options.kind == "encodings":
+        from .encodings import list_encodings
+
+        return list_encodings(options)
     from ..languages.catalog import LANGUAGES
     from ..theory.theorems import THEOREMS
 
@@ -270,9 +276,6 @@ def list_kind(options: Namespace) -> int:
 
         header = ("name", "source", "title")
         rows = [(paper.name, paper.source, paper.title) for paper in PAPERS.values()]
-    elif options.kind == "encodings":
-        header = ("name", "at_least", "at_most", "title")
-        rows = [(card.name, _bound(card.at_least), _bound(card.at_most), card.title) for card in ENCODINGS.values()]
     else:
         header = ("name", "statement")
         rows = [(name, theorem.statement) for name, theorem in THEOREMS.items()]
@@ -287,10 +290,6 @@ def list_kind(options: Namespace) -> int:
     return 0
 
 
-def _bound(bound: Bound | None) -> str:
-    return str(bound.fragment) if bound else "none proved"
-
-
 def _published(flags: dict[str, bool]) -> str:
     words = {True: "yes", False: "no"}
     return f"{words[flags['ape']]} / {words[flags['nope']]}" if flags else "–"
@@ -300,14 +299,18 @@ def show(options: Namespace) -> int:
     """Print one thing in full."""
     from . import details
 
-    for given, option, kind, does in (
-        (options.svg is not None, "--svg", "language", "draws the automaton of a language"),
-        (options.latex, "--latex", "program", "writes a program in LaTeX"),
+    for given, option, kinds, does in (
+        (options.svg is not None, "--svg", ("language", "encoding"), "draws an automaton, or what an encoding does"),
+        (options.latex, "--latex", ("program",), "writes a program in LaTeX"),
+        (options.head is not None, "--head", ("encoding",), "chooses the head that is drawn"),
     ):
-        if given and options.kind != kind:
-            raise InvalidOptionError(
-                f"{option} {does}; found kind {options.kind!r}.", hint=f"use it with: show {kind} NAME"
-            )
+        if given and options.kind not in kinds:
+            allowed = " or ".join(f"show {kind} NAME" for kind in kinds)
+            raise InvalidOptionError(f"{option} {does}; found kind {options.kind!r}.", hint=f"use it with: {allowed}")
+    if options.kind == "encoding":
+        from .encodings import show_encoding
+
+        return show_encoding(options)
     if options.kind == "program":
         from .programs import program_text
 

@@ -1,4 +1,4 @@
-"""One thing in full: a task, a language, an encoding, a theorem, a bound, a paper."""
+"""One thing in full: a task, a language, a theorem, a bound, a paper."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import asdict
 
 from ..arrays import numpy_arrays
-from ..encodings.cards import ENCODINGS, Bound
 from ..errors import InvalidOptionError, lookup
 from ..languages.alphabet import show_alphabet, show_word
 from ..languages.catalog import find_language
@@ -81,30 +80,6 @@ def _automaton_of(name: str) -> DFA:
         hint = f"lengthwise check {name!r}" if name.lower().endswith(".crasp") else f"lengthwise show {kind} {name!r}"
         raise InvalidOptionError(f"{name!r} is a {kind}, not a regular language.", hint=hint)
     return question.facts.language
-
-
-def _show_encoding(name: str) -> Detail:
-    card = lookup("encoding", name, ENCODINGS)
-    lines = [
-        colour(f"{card.name}: {card.title}", "bold"),
-        f"  {card.formula}",
-        f"  source: {card.citation}",
-        paragraph(f"at least: {_bound(card.at_least)}", "    ", "  "),
-        paragraph(f"at most: {_bound(card.at_most)}", "    ", "  "),
-        paragraph(f"expressible: {_bound(card.expressible)}", "    ", "  "),
-        f"  {'has a largest length, fixed before training' if card.max_length else 'works at any length'}",
-    ]
-    if card.note:
-        lines.append(paragraph(card.note, "  "))
-    return asdict(card), "\n".join(lines)
-
-
-def _bound(bound: Bound | None) -> str:
-    if bound is None:
-        return "none proved"
-    return f"{bound.fragment.notation} ({bound.citation}" + (
-        f"; assuming {bound.assumption})" if bound.assumption else ")"
-    )
 
 
 def _show_theorem(name: str) -> Detail:
@@ -233,7 +208,6 @@ DETAILS: dict[str, Callable[[str], Detail]] = {
     "bound": _show_bound,
     "task": _show_task,
     "language": _show_language,
-    "encoding": _show_encoding,
     "theorem": _show_theorem,
     "paper": _show_paper,
 }

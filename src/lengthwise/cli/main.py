@@ -1,7 +1,8 @@
 """The entry point: arguments in, one library function, text or JSON out.
 
 Data goes to stdout, everything else to stderr. Exit code 0: answered; 2: the input was wrong. ``check`` exits with 1
-when it rejects, ``crasp equal`` when the two differ, and ``predict --exit-code`` with 1 for any NO and 3 for any UNKNOWN.
+when it rejects, ``crasp equal`` when the two differ, ``conform`` when a check fails, and ``predict --exit-code`` with 1 for
+any NO and 3 for any UNKNOWN.
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ examples:
 _RUN_EXAMPLES = """\
 examples:
   lengthwise run bin_majority parity '(aa)*' --encoding nope,ape --seeds 3 --train-length 12 --test-length 36
+  lengthwise run unique_copy --encoding 'nope,alibi,rope(base=500000)' --switch log_n,qk_norm
   lengthwise run experiment.toml
   lengthwise run experiment.toml --resume      after an interruption: only what is missing is trained
 
@@ -85,6 +87,8 @@ _LIST_EXAMPLES = """\
 examples:
   lengthwise list languages
   lengthwise list programs
+  lengthwise list encodings
+  lengthwise list encodings --svg encodings.svg    what each does to attention, side by side
   lengthwise list encodings --json"""
 
 _SHOW_EXAMPLES = """\
@@ -93,9 +97,28 @@ examples:
   lengthwise show language '(ab|bbaa)*' --svg automaton.svg
   lengthwise show program dyck_1
   lengthwise show encoding rope
+  lengthwise show encoding 'randomized(rope, length=2048)'
+  lengthwise show encoding alibi --svg alibi.svg --head 2
   lengthwise show theorem balanced_refinement
   lengthwise show bound copy                       a communication matrix, row by row
   lengthwise show paper huang2025                  published figures"""
+
+
+_CONFORM_EXAMPLES = """\
+examples:
+  lengthwise conform                               all encodings: half a minute
+  lengthwise conform rope alibi 'rope(base=500000)'
+  lengthwise conform fire --json
+
+Needs torch: pip install 'lengthwise[train]'
+exit codes: 0 all checks passed, 1 some failed, 2 the input was wrong"""
+
+_CITE_EXAMPLES = """\
+examples:
+  lengthwise cite                                  lengthwise itself
+  lengthwise cite rope 'randomized(fire)' cable
+  lengthwise cite huang2025 D_3 unique_copy
+  lengthwise cite rope alibi >> references.bib"""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -195,6 +218,12 @@ def build_parser() -> argparse.ArgumentParser:
     train.add_argument(
         "--encoding", action="append", metavar="E", help="encodings, separated by commas (default: nope,ape)"
     )
+    train.add_argument(
+        "--switch",
+        action="append",
+        metavar="S",
+        help="switches of the model, separated by commas: log_n, qk_norm, softmax_1, token_shift, no_bos",
+    )
     train.add_argument("--seeds", type=int, metavar="N", help="models per task and encoding (default: 3)")
     train.add_argument("--train-length", type=int, metavar="N", help="longest input in training (default: 10)")
     train.add_argument("--test-length", type=int, metavar="N", help="longest input at test (default: 30)")
@@ -271,6 +300,8 @@ def build_parser() -> argparse.ArgumentParser:
         help="tasks, languages, programs, encodings, theorems, bounds or papers",
     )
 
+    three.add_argument("--svg", metavar="FILE", help="for encodings: draw what they do to attention to this file")
+
     four = command("show", "show one thing in full", _SHOW_EXAMPLES)
     four.add_argument(
         "kind",
@@ -281,8 +312,19 @@ def build_parser() -> argparse.ArgumentParser:
     four.add_argument(
         "name", metavar="NAME", help="its name; for a language also a regular expression or an automaton file"
     )
-    four.add_argument("--svg", metavar="FILE", help="for a language: write a drawing of the automaton to this file")
+    four.add_argument(
+        "--svg", metavar="FILE", help="for a language: draw the automaton to this file; for an encoding: what it does"
+    )
+    four.add_argument("--head", type=int, metavar="N", help="for an encoding: the head to draw, 0 to 3 (default: 0)")
     four.add_argument("--latex", action="store_true", help="for a program: write it in LaTeX")
+
+    suite = command("conform", "measure whether encodings do what they must and what they declare", _CONFORM_EXAMPLES)
+    suite.add_argument("names", nargs="*", metavar="NAME", help="encodings (default: all)")
+
+    source = command("cite", "print BibTeX for what is named, or for lengthwise itself", _CITE_EXAMPLES)
+    source.add_argument(
+        "names", nargs="*", metavar="NAME", help="encodings, papers, tasks or languages (default: lengthwise)"
+    )
     return parser
 
 
@@ -323,7 +365,7 @@ def _drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-_COMMANDS = ("predict", "recommend", "run", "report", "reproduce", "check", "crasp", "list", "show")
+_COMMANDS = ("predict", "recommend", "run", "report", "reproduce", "check", "crasp", "list", "show", "conform", "cite")
 
 
 def _checked_command(given: list[str]) -> list[str]:
@@ -353,6 +395,10 @@ def _dispatch(options: argparse.Namespace) -> int:
         from . import programs
 
         return (programs.crasp if options.command == "crasp" else programs.check_file)(options)
+    if options.command in ("conform", "cite"):
+        from . import encodings
+
+        return (encodings.conform if options.command == "conform" else encodings.cite)(options)
     run = {
         "predict": commands.predict,
         "recommend": commands.recommend,

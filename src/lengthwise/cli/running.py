@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
 from ..encodings.names import split_names
-from ..errors import InvalidOptionError
+from ..errors import InvalidOptionError, unknown_name
 from ..experiment.engines.work import StackDone, StackProgress
 from ..experiment.plan import StackPlan
 from ..experiment.run import run_experiment
 from ..experiment.spec import Spec, load_spec
 from ..experiment.store import Result, read_store
 from ..files import make_folder_of, write_text
+from ..model.shape import SWITCHES
 from ..report.page import make_page
 from ..report.statistics import current_results, summarize
 from ..report.tables import header, legend, markdown, rows, summary, to_json
@@ -77,16 +79,18 @@ def _spec(options: Namespace) -> Spec:
     encodings = chosen.pop("encoding", None)
     if encodings is not None:
         chosen["encodings"] = tuple(name for group in encodings for name in split_names(group))
-    steps = chosen.pop("steps", None)
+    steps, named = chosen.pop("steps", None), chosen.pop("switch", [])
+    switches = [name.strip() for group in named for name in group.split(",")]
+    for name in switches:
+        if name not in SWITCHES:
+            raise unknown_name("switch", name, SWITCHES)
     spec = Spec(tasks=tuple(options.what), **chosen)
-    if steps is None:
-        return spec
-    from dataclasses import replace
-
-    return replace(spec, training=replace(spec.training, steps=steps))
+    if switches:
+        spec = replace(spec, model=replace(spec.model, **dict.fromkeys(switches, True)))
+    return spec if steps is None else replace(spec, training=replace(spec.training, steps=steps))
 
 
-_SPEC_OPTIONS = ("encoding", "seeds", "train_length", "test_length", "steps")
+_SPEC_OPTIONS = ("encoding", "switch", "seeds", "train_length", "test_length", "steps")
 
 
 def _publish(results: list[Result], options: Namespace) -> None:

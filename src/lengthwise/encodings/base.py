@@ -78,8 +78,6 @@ class Encoding(nn.Module):
 
     per_layer: bool = False
     """Whether every layer has an encoding of its own; otherwise all layers share one."""
-    may_share_rows: bool = True
-    """Whether instances may share a row in training: places that do not see each other must not act on each other."""
 
     def __init__(self, fit: Fit) -> None:
         super().__init__()
@@ -146,6 +144,16 @@ class Encoding(nn.Module):
         """Whether the fused attention kernel computes the same."""
         kind = type(self)
         return all(getattr(kind, hook) is getattr(Encoding, hook) for hook in ("scores", "weights", "value"))
+
+    @property
+    def may_share_rows(self) -> bool:
+        """Whether instances shall share rows in training: a bias would have to be made for each row, instead of once."""
+        return not self.is_biased
+
+    @property
+    def is_biased(self) -> bool:
+        """Whether there is a bias by position alone."""
+        return type(self).bias is not Encoding.bias
 
     @property
     def is_embedding(self) -> bool:

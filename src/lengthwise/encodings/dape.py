@@ -21,7 +21,6 @@ class _Adaptive(Encoding):
 
     per_layer = True
     in_bias_MF: nn.Parameter
-    out_bias_MH: nn.Parameter
 
     def __init__(self, fit: Fit, base: Encoding, *, hidden: int) -> None:
         super().__init__(fit)
@@ -37,17 +36,21 @@ class _Adaptive(Encoding):
         self.base = base
         self.max_length = base.max_length
         self.in_bias_MF = nn.Parameter(torch.empty(fit.num_models, hidden))
-        self.out_bias_MH = nn.Parameter(torch.empty(fit.num_models, fit.num_heads))
 
     @property
     def num_models(self) -> int:
         """How many models are in the stack; when it is set, so is that of the base."""
-        return self.out_bias_MH.shape[0]
+        return self.in_bias_MF.shape[0]
 
     @num_models.setter
     def num_models(self, count: int) -> None:
         if "base" in self._modules:  # it is not there yet when the constructor sets its own
             self.base.num_models = count
+
+    @property
+    def may_share_rows(self) -> bool:
+        """As the base: its bias would have to be made for each row."""
+        return self.base.may_share_rows
 
     def scores(self, q: Tensor, k: Tensor, x_MBLD: Tensor, asking: Where, at: Where) -> Tensor:
         """Return scores with the bias and its correction.
@@ -78,7 +81,6 @@ class _Adaptive(Encoding):
                 inputs = weight[0, ..., 0].numel()
                 weight.copy_(normal(draw.named(name), tuple(weight.shape[1:]), deviation=inputs**-0.5))
             self.in_bias_MF.zero_()
-            self.out_bias_MH.zero_()
         self.base.initialize(draw.named("base"))
 
 
@@ -101,7 +103,7 @@ class DAPE(_Adaptive):
         of_s, of_bias = self.in_weight_MIF.chunk(2, dim=1)  # apart, a bias shared by the batch is mapped only once
         hidden = _map(of_s, s_BMHQL) + _map(of_bias, bias_BMHQL) + self.in_bias_MF.float()[..., None, None]
         mapped: Tensor = _map(self.out_weight_MFH, functional.leaky_relu(hidden, 0.01))
-        return mapped + self.out_bias_MH.float()[..., None, None]
+        return mapped
 
 
 class DAPEv2(_Adaptive):
@@ -128,7 +130,7 @@ class DAPEv2(_Adaptive):
         hidden = _convolve(of_s, s_BMHQL, sees) + _convolve(of_bias, bias_BMHQL, sees)
         hidden = functional.leaky_relu(hidden + self.in_bias_MF.float()[..., None, None], 0.01)
         mapped: Tensor = _convolve(self.out_weight_MCFH, hidden, sees)
-        return mapped + self.out_bias_MH.float()[..., None, None]
+        return mapped
 
 
 def _convolve(weight_MCIF: Tensor, values_BMIQL: Tensor, sees: Tensor) -> Tensor:

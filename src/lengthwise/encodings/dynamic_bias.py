@@ -28,7 +28,6 @@ class DynamicBias(Encoding):
         self.mid_weight_MFG = nn.Parameter(torch.empty(models, hidden, hidden))
         self.mid_bias_MG = nn.Parameter(torch.empty(models, hidden))
         self.out_weight_MGH = nn.Parameter(torch.empty(models, hidden, heads))
-        self.out_bias_MH = nn.Parameter(torch.empty(models, heads))
 
     def initialize(self, draw: Draw) -> None:
         """Set the weights, and the first bias, to random numbers that keep the size of what they map."""
@@ -36,7 +35,6 @@ class DynamicBias(Encoding):
         deviations = {"in_weight_MF": 1.0, "in_bias_MF": 1.0, "mid_weight_MFG": kept, "out_weight_MGH": kept}
         with torch.no_grad():
             self.mid_bias_MG.zero_()
-            self.out_bias_MH.zero_()
             for name, deviation in deviations.items():
                 parameter = self.get_parameter(name)
                 parameter.copy_(normal(draw.named(name), tuple(parameter.shape[1:]), deviation=deviation))
@@ -55,7 +53,7 @@ class DynamicBias(Encoding):
             weight_MF, bias_MF = self.in_weight_MF.float(), self.in_bias_MF.float()
             first_MFP = functional.silu(u_MP[:, None] * weight_MF[..., None] + bias_MF[..., None])
             second_MGP = functional.silu(_affine(first_MFP, self.mid_weight_MFG, self.mid_bias_MG))
-            return _affine(second_MGP, self.out_weight_MGH, self.out_bias_MH)
+            return self.out_weight_MGH.float().transpose(1, 2) @ second_MGP  # a last bias softmax would not see
 
 
 def _affine(x_MIP: Tensor, weight_MIO: Tensor, bias_MO: Tensor) -> Tensor:

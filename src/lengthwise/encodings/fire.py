@@ -19,8 +19,9 @@ _LEAST = 1e-6
 class FIRE(Encoding):
     """score_ij = q_i·k_j/√d + f(ψ(i − j)/(ψ(max(|L|, i)) + 10⁻⁶)), ψ(x) = log(|c|x + 1).
 
-    f is a network with one hidden layer, f(u) = relu(u·w + b)·w' + b'. What is learned as c and L may turn negative;
-    their absolute values count. The maximum keeps the input of f within 0 and 1 at every length.
+    f is a network with one hidden layer, f(u) = relu(u·w + b)·w'. A last bias would add the same to all scores of a
+    query, which softmax does not see. What is learned as c and L may turn negative; their absolute values count. The
+    maximum keeps the input of f within 0 and 1 at every length.
     """
 
     per_layer = True
@@ -33,16 +34,14 @@ class FIRE(Encoding):
         self.in_weight_MF = nn.Parameter(torch.empty(models, hidden))
         self.in_bias_MF = nn.Parameter(torch.empty(models, hidden))
         self.out_weight_MFH = nn.Parameter(torch.empty(models, hidden, fit.num_heads))
-        self.out_bias_MH = nn.Parameter(torch.empty(models, fit.num_heads))
 
     def initialize(self, draw: Draw) -> None:
-        """Set c to 0.1, L to 512, and the network to random numbers without a last bias."""
+        """Set c to 0.1, L to 512, and the network to random numbers."""
         hidden = self.in_bias_MF.shape[1]
         deviations = {"in_weight_MF": 1.0, "in_bias_MF": 1.0, "out_weight_MFH": 0.5 * hidden**-0.5}
         with torch.no_grad():
             self.slope_M.fill_(0.1)
             self.threshold_M.fill_(512.0)
-            self.out_bias_MH.zero_()
             for name, deviation in deviations.items():
                 parameter = self.get_parameter(name)
                 parameter.copy_(normal(draw.named(name), tuple(parameter.shape[1:]), deviation=deviation))
@@ -69,4 +68,4 @@ class FIRE(Encoding):
         with torch.autocast(u_MP.device.type, enabled=False):
             weight_MF, bias_MF = self.in_weight_MF.float(), self.in_bias_MF.float()
             hidden_MFP = torch.relu(u_MP[:, None] * weight_MF[..., None] + bias_MF[..., None])
-            return self.out_weight_MFH.float().transpose(1, 2) @ hidden_MFP + self.out_bias_MH.float()[..., None]
+            return self.out_weight_MFH.float().transpose(1, 2) @ hidden_MFP

@@ -71,15 +71,20 @@ class Positions(nn.Module):
     """The encoding as a part of a model.
 
     ``arguments`` are the names of what the model takes, in order. With ``shifts``, ids start at a random number in
-    training, so that they stay below ``max_length``.
+    training, such that they stay below ``max_length``. ``uncached``: the model's cache was turned off for it.
     """
 
-    def __init__(self, encoding: Encoding, *, arguments: tuple[str, ...], max_length: int, shifts: bool) -> None:
+    def __init__(
+        self, encoding: Encoding, *, arguments: tuple[str, ...], max_length: int, shifts: bool, uncached: bool
+    ) -> None:
         super().__init__()
         self.encoding = encoding
         self.arguments = arguments
         self.max_length = max_length
         self.shifts = shifts
+        self.uncached = uncached
+        parts = [part for part in encoding.modules() if isinstance(part, Encoding)]
+        self.room = min((part.max_length for part in parts if part.max_length is not None), default=None)
 
     def enter(self, embedding: nn.Module, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments of a model with ids, with positions added to the input, and with where tokens stand."""
@@ -87,29 +92,31 @@ class Positions(nn.Module):
         tokens, embedded = given.get("input_ids"), given.get("inputs_embeds")
         if (tokens is None) == (embedded is None):
             return given  # the library has an error for this
-        batch, num_new, device = *_checked(given, embedded if tokens is None else tokens).shape[:2], _device(given)
+        _refuse(given)
+        call = self._where(given, cast(Tensor, embedded if tokens is None else tokens))
+        if self.encoding.is_embedding:
+            sizes_MBQ = call.sizes_BL[None, :, : call.ids_BQ.shape[1]]
+            added_MBQD = self.encoding.embed(Where(call.ids_BQ[None], sizes_MBQ, sizes_MBQ))
+            assert added_MBQD is not None
+            embedded = embedding(tokens) if embedded is None else embedded
+            given |= {"input_ids": None, "inputs_embeds": embedded + added_MBQD[0].to(embedded.dtype)}
+        return given | {"position_ids": call.ids_BQ, PART: call}
+
+    def _where(self, given: Mapping[str, Any], tokens: Tensor) -> Call:
+        """Return where tokens stand, [B, Q] or [B, Q, D], from what else the model is given."""
+        batch, num_new = tokens.shape[:2]
         past = Past.of(given.get("past_key_values"))
-        mask_BL = given.get("attention_mask")
-        mask_BL = mask_BL.to(device) if isinstance(mask_BL, Tensor) and mask_BL.ndim == 2 else None
-        ids_BQ = given.get("position_ids")
-        is_told = ids_BQ is not None
-        if ids_BQ is None:
-            ids_BQ = _consecutive(mask_BL, past, num_new, device)
-        sizes = _sizes(ids_BQ, mask_BL, past, may_be_packed=is_told)
+        mask, ids = given.get("attention_mask"), given.get("position_ids")
+        mask_BL = mask.to(tokens.device) if isinstance(mask, Tensor) and mask.ndim == 2 else None
+        ids_BQ = _consecutive(mask_BL, past, num_new, tokens.device) if ids is None else ids
+        sizes = _sizes(ids_BQ, mask_BL, past, may_be_packed=ids is not None)
         if self.shifts and self.training:
             ids_BQ = self._shifted(ids_BQ.expand(batch, -1), past)
         ids_BQ = _alike(ids_BQ, batch)
         self._check(ids_BQ, past)
         ids_BL = _alike(_with_past(ids_BQ, mask_BL, past), batch)
         sizes_BL = _alike(sizes, batch).expand(ids_BL.shape)
-        if self.encoding.is_embedding:
-            sizes_MBQ = sizes_BL[None, :, :num_new]
-            added_MBQD = self.encoding.embed(Where(ids_BQ[None], sizes_MBQ, sizes_MBQ))
-            assert added_MBQD is not None
-            embedded = embedding(tokens) if embedded is None else embedded
-            given |= {"input_ids": None, "inputs_embeds": embedded + added_MBQD[0].to(embedded.dtype)}
-        first = None if past.room is None else past.length
-        return given | {"position_ids": ids_BQ, PART: Call(self.encoding, ids_BQ, ids_BL, sizes_BL, first)}
+        return Call(self.encoding, ids_BQ, ids_BL, sizes_BL, None if past.room is None else past.length)
 
     def _shifted(self, ids_BQ: Tensor, past: Past) -> Tensor:
         """Return ids plus an offset for each row, uniform over all that leave it room."""
@@ -123,17 +130,15 @@ class Positions(nn.Module):
 
     def _check(self, ids_BQ: Tensor, past: Past) -> None:
         """Raise if there is an id for which the encoding has no room; a compiled program cannot look, and counts."""
-        parts = (part for part in self.encoding.modules() if isinstance(part, Encoding))
-        room = min((part.max_length for part in parts if part.max_length is not None), default=None)
-        if room is None:
+        if self.room is None:
             return
         if not torch.compiler.is_compiling():
             most = int(ids_BQ.max()) + 1
         else:
             most = ids_BQ.shape[-1] + (past.length if isinstance(past.length, int) else 0)
-        if most > room:
+        if most > self.room:
             raise InvalidOptionError(
-                f"{most} tokens do not fit the {room} positions of this encoding.",
+                f"{most} tokens do not fit the {self.room} positions of this encoding.",
                 hint="attach it anew with a larger max_length; xpos wants a larger decay.",
             )
 
@@ -183,7 +188,9 @@ def enter_model(base: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) 
 
 
 def enter_attention(
-    module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]
+    module: nn.Module,  # noqa: ARG001
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Hand on the stream: a hook before each attention layer."""
     return args, kwargs | {STREAM: args[0] if args else kwargs["hidden_states"]}
@@ -246,8 +253,8 @@ def _where(call: Call, mask: Tensor | None, num_queries: int, num_keys: int) -> 
     return Where(call.ids_BQ[None], sizes_MBQ, sizes_MBQ, visible, places_BQ), Where(ids_MBL, sizes_MBL, sizes_MBL)
 
 
-def _checked(given: Mapping[str, Any], tokens: Tensor) -> Tensor:
-    """Return the input; what the encoding cannot do with it raises."""
+def _refuse(given: Mapping[str, Any]) -> None:
+    """Raise for what an attached encoding cannot do."""
     if given.get("output_attentions"):
         raise InvalidOptionError(
             "attention weights are not kept where an encoding is attached; found output_attentions=True.",
@@ -258,12 +265,6 @@ def _checked(given: Mapping[str, Any], tokens: Tensor) -> Tensor:
             "an attached encoding knows the places of one text; found encoder_hidden_states, which are another's.",
             hint="leave encoder_hidden_states out.",
         )
-    return tokens
-
-
-def _device(given: Mapping[str, Any]) -> torch.device:
-    tokens: Tensor = given["inputs_embeds"] if given.get("input_ids") is None else given["input_ids"]
-    return tokens.device
 
 
 def _consecutive(mask_BL: Tensor | None, past: Past, num_new: int, device: torch.device) -> Tensor:

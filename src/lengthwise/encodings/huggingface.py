@@ -21,6 +21,7 @@ from torch import nn
 from ..arrays import torch_arrays
 from ..errors import InvalidOptionError, MissingExtraError, UnreadableFileError
 from ..seeds import INITIALIZATION, open_stream
+from .attention import within
 from .base import Encoding, Fit
 from .build import make_encoding
 from .hf_positions import PART, NoRotation, NoTable, Positions, attention, enter_attention, enter_model
@@ -96,7 +97,13 @@ def load(path: str | Path, *, kind: Any = None, **options: Any) -> Any:
     config = library.AutoConfig.from_pretrained(folder)
     told = _told(config, folder)
     if kind is None:
-        kind = getattr(library, (config.architectures or ["AutoModelForCausalLM"])[0])
+        name = (config.architectures or ["AutoModelForCausalLM"])[0]
+        kind = getattr(library, name, None)
+        if kind is None:
+            raise InvalidOptionError(
+                f"the class {name!r} of the model in {str(folder)!r} is not one of the library.",
+                hint="hand in the class itself, as kind=.",
+            )
     _register(library)
     with _quiet(library):
         model, found = kind.from_pretrained(folder, output_loading_info=True, **options)
@@ -111,32 +118,30 @@ def load(path: str | Path, *, kind: Any = None, **options: Any) -> Any:
     return model
 
 
-def _attach(
-    model: Any, base: Any, name: str, *, max_length: int | None, trained: int | None, seed: int
-) -> None:
+def _attach(model: Any, base: Any, name: str, *, max_length: int | None, trained: int | None, seed: int) -> None:
     config, choice = base.config, _accepted(name)
     architecture = ARCHITECTURES[config.model_type]
     attentions = [getattr(layer, architecture.attention) for layer in getattr(base, architecture.layers)]
-    lengths = {"max_length": max_length, "trained": trained}
-    for word, length in lengths.items():
-        lengths[word] = _length(word, config.max_position_embeddings if length is None else length)
-    width = config.hidden_size
+    width, longest = config.hidden_size, config.max_position_embeddings
     fit = Fit(
         num_heads=config.num_attention_heads,
         head_width=getattr(attentions[0], "head_dim", width // config.num_attention_heads),
         width=width,
+        max_length=_length("max_length", longest if max_length is None else max_length),
+        trained=_length("trained", longest if trained is None else trained),
         num_layers=len(attentions),
-        **lengths,
     )
     made = make_encoding(choice, fit)
     made.initialize(open_stream(INITIALIZATION, seed=[seed], xp=torch_arrays()).named("encoding"))
     if architecture.table:
         _hand_on(getattr(base, architecture.table).weight, made)
+    names = {each.card.name for each in within(choice)}
     positions = Positions(
         made,
         arguments=tuple(inspect.signature(base.forward).parameters),
         max_length=fit.max_length,
-        shifts=any(each.card.name in ("ape", "offset") for each in _within(choice)),
+        shifts=not names.isdisjoint(("ape", "offset")),
+        uncached=_set_cache(model, base, reads_stream=not names.isdisjoint(READS_STREAM)),
     )
     _register(_library())
     if not hasattr(base, PART):
@@ -148,13 +153,21 @@ def _attach(
         if architecture.table:
             setattr(base, architecture.table, NoTable(getattr(base, architecture.table).weight))
     setattr(base, PART, positions.to(next(base.parameters()).device).train(base.training))
+    lengths = {"max_length": fit.max_length, "trained": fit.trained}
     setattr(config, PART, {"encoding": choice.name, **lengths, "revision": choice.revision})
     model.set_attn_implementation(IMPLEMENTATION)
     config.attn_implementation = IMPLEMENTATION  # goes to the file, so that nobody loads the model without the encoding
-    if any(each.card.name in READS_STREAM for each in _within(choice)):
-        config.use_cache = False
-        if getattr(model, "generation_config", None) is not None:
-            model.generation_config.use_cache = False
+
+
+def _set_cache(model: Any, base: Any, *, reads_stream: bool) -> bool:
+    """Turn the cache off for an encoding that cannot have one, on again for the next; return whether it was turned off."""
+    before = getattr(base, PART, None)
+    was_turned_off = before is not None and before.uncached
+    if was_turned_off != reads_stream:
+        for settings in (base.config, getattr(model, "generation_config", None)):
+            if settings is not None:
+                settings.use_cache = was_turned_off
+    return reads_stream
 
 
 def _library() -> Any:
@@ -210,7 +223,7 @@ def _base_of(model: Any) -> Any:
 def _accepted(name: str) -> Choice:
     """Return the encoding of a name; raise for one that these models cannot have."""
     choice = find_encoding(name)
-    for each in _within(choice):
+    for each in within(choice):
         why = REFUSED.get(each.card.name)
         if why is not None:
             raise InvalidOptionError(
@@ -218,13 +231,6 @@ def _accepted(name: str) -> Choice:
                 hint="choose another; lengthwise list encodings shows all.",
             )
     return choice
-
-
-def _within(choice: Choice) -> Iterator[Choice]:
-    """Yield an encoding and all those it is put around."""
-    yield choice
-    for base in choice.bases:
-        yield from _within(base)
 
 
 def _length(word: str, value: object) -> int:

@@ -29,7 +29,7 @@ class Interleaved(Encoding):
         return replace(fit, num_layers=turns if number else fit.num_layers - turns)
 
     @property
-    def may_share_rows(self) -> bool:  # type: ignore[override]
+    def may_share_rows(self) -> bool:
         """As both."""
         return self.first.may_share_rows and self.second.may_share_rows
 

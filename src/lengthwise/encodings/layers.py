@@ -19,7 +19,7 @@ class PerLayer(Encoding):
         self.max_length = layers[0].max_length if layers else None
 
     @property
-    def may_share_rows(self) -> bool:  # type: ignore[override]
+    def may_share_rows(self) -> bool:
         """As every one of them."""
         return all(self.at_layer(number).may_share_rows for number in range(len(self.layers)))
 

@@ -34,7 +34,7 @@ class Wrapper(Encoding):
         return fit
 
     @property
-    def may_share_rows(self) -> bool:  # type: ignore[override]
+    def may_share_rows(self) -> bool:
         """As the base."""
         return self.base.may_share_rows
 

@@ -50,11 +50,6 @@ class Window(Encoding):
         self.layers = tuple(Window(replace(fit, num_layers=1), layer, window=window) for layer in layers if has_layers)
 
     @property
-    def may_share_rows(self) -> bool:  # type: ignore[override]
-        """As the base."""
-        return self.base.may_share_rows
-
-    @property
     def is_fused(self) -> bool:
         """As the base: a window is a bias."""
         return self.base.is_fused

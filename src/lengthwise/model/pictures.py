@@ -56,12 +56,13 @@ def effect(name: str | Choice, length: int = LENGTH, *, heads: int = HEADS, head
 
 
 def _places(encoding: Encoding, length: int) -> Where:
-    """Return where the tokens stand at test: two numbers of equal length, whose roles repeat as in copying."""
-    half = max(1, length // 2)
+    """Return where the tokens stand at test: for roles as in copying, for digits as in a sum of two numbers."""
     place = torch.arange(length)
-    tokens_MBL = torch.where(place % half == half - 1, 0, _DIGIT)[None, None]
+    is_sign = (place == length * 3 // 10) | (place == length * 2 // 3)
+    tokens_MBL = torch.where(is_sign, 0, _DIGIT)[None, None]
     sizes_MB = torch.tensor([[length]])
-    ids_MBL = encoding.ids(tokens_MBL, sizes_MB, None, (place % half)[None, None])
+    roles_MBL = (place % max(1, length // 2))[None, None]
+    ids_MBL = encoding.ids(tokens_MBL, sizes_MB, None, roles_MBL)
     whole_MBL = sizes_MB[..., None].expand(1, 1, length)
     return Where(ids_MBL=ids_MBL, scale_MBL=whole_MBL, sizes_MBL=whole_MBL)
 

@@ -169,6 +169,9 @@ class Block(nn.Module):
         if scored is None:
             q, k, v = (self._to_heads(part) for part in self.qkv(entering).chunk(3, dim=-1))
             return self._finish(x_MBLD, q, k, v, entering, encoding, at, at)
+        if encoding.is_biased:  # made once for all rows, which ask at different places
+            q, k, v = (self._to_heads(part) for part in self.qkv(entering).chunk(3, dim=-1))
+            return self._finish(x_MBLD, q, k, v, entering, encoding, at, at, scored)
         width = x_MBLD.shape[-1]
         weight, bias = self.qkv.weight_MIO, self.qkv.bias_MO
         q_MBSD = _InOrder.apply(affine(scored.take(entering), weight[..., :width], bias[..., :width]))  # type: ignore[no-untyped-call]
@@ -202,15 +205,19 @@ class Block(nn.Module):
         encoding: Encoding,
         asking: Where,
         at: Where,
+        scored: Scored | None = None,
     ) -> Tensor:
-        """Return the stream at the places of the queries after attention and the hidden layer."""
+        """Return the stream after attention and the hidden layer, at the places of the queries or the scored ones."""
         if self.norm_qk is not None:
             q, k = self.norm_qk(q, k)
         q, k = encoding.transform(q, k, entering_MBLD, asking, at)
         if self.sharpen is not None:
             q = self.sharpen(q, asking, k.shape[-2])
         mixed = attend(q, k, v, entering_MBLD, encoding, asking, at, has_sink=self.has_sink)
-        x_MBQD = x_MBQD + self.project(self._from_heads(mixed, x_MBQD.shape[0]))
+        mixed_MBQD = self._from_heads(mixed, x_MBQD.shape[0])
+        if scored is not None:
+            x_MBQD, mixed_MBQD = scored.take(x_MBQD), scored.take(mixed_MBQD)
+        x_MBQD = x_MBQD + self.project(mixed_MBQD)
         hidden = functional.gelu(self.expand(self.norm_2(x_MBQD)))
         added: Tensor = x_MBQD + self.contract(hidden)
         return added

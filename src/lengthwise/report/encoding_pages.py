@@ -131,13 +131,14 @@ def encodings_page() -> str:
 
 
 def _opening() -> Iterator[str]:
+    num_encodings = sum(map(len, FAMILIES.values()))
     yield f"""\
 # Position encodings
 
-<!-- generated from the cards of src/lengthwise/encodings; write it anew with LENGTHWISE_README=write pytest tests/test_gallery.py -->
+<!-- generated from the cards of src/lengthwise/encodings; LENGTHWISE_README=write pytest tests/test_gallery.py writes it -->
 
-{sum(map(len, FAMILIES.values()))} encodings, each a card (what it computes, and what is proved of it) and a module that the conformance suite holds to
-its card and to a literal reference in plain Python.
+{num_encodings} encodings. Each is a card, which says what it computes and what is proved of it, and a module, which the conformance
+suite holds to its card and to a literal reference in plain Python.
 
 ```
 lengthwise list encodings                        all of them
@@ -206,7 +207,7 @@ def _section(card: Card) -> Iterator[str]:
     for option in card.options:
         name, _, rest = show_option(option).partition(" ")
         yield f"- option `{name}` {_escaped(rest)}"
-    properties = (told if label in _SELF_EVIDENT else f"{label} {told}" for label, told in show_properties(choice))
+    properties = (told if label in _SELF_EVIDENT else f"{label}: {told}" for label, told in show_properties(choice))
     yield f"- {_escaped('; '.join(properties))}"
     yield from (f"- {label}: {_escaped(told)}" for label, told in show_bounds(choice))
     yield f"- source: {_escaped(card.citation)}\n"

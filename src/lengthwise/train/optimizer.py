@@ -56,7 +56,8 @@ class StackedAdamW:
     def _clip_scales(self, gradients: list[Tensor]) -> Tensor:
         """Return, per model, what its gradient is multiplied by so that its norm is at most ``clip``."""
         # parameters lie along the last axis, where a stack and a single model are summed in the same order
-        squares_M = torch.stack([gradient.reshape(gradient.shape[0], -1).square().sum(1) for gradient in gradients], dim=1).sum(1)
+        flat = (gradient.reshape(gradient.shape[0], -1) for gradient in gradients)
+        squares_M = torch.stack([gradient.square().sum(1) for gradient in flat], dim=1).sum(1)
         return (self.clip / (squares_M.sqrt() + 1e-6)).clamp(max=1.0)
 
     def keep(self, chosen: Tensor) -> None:

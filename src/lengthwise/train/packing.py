@@ -118,12 +118,17 @@ class Packing:
                 return packed(values_MBL[:1].contiguous(), places).expand(values_MBL.shape[0], -1, -1)
             return values_MBL.reshape(values_MBL.shape[0], -1)[:, places]
 
+        if ids_MBL.stride()[:2] == (0, 0) and self.visible_CWW is None:  # one row for all, and it shall stay so
+            place = torch.arange(self.width, device=choice_R.device).clamp(max=instance_width - 1)
+            ids_MRW = ids_MBL[0, 0][place].expand(ids_MBL.shape[0], num_rows, -1)
+        else:
+            ids_MRW = packed(ids_MBL, flat_RW)
         places_RS = self.scored_CS[choice_R]
         is_scored_RS = torch.arange(places_RS.shape[1], device=choice_R.device) < self.num_scored_C[choice_R][:, None]
         targets_MRS = packed(batch.targets_MBL, torch.gather(flat_RW, 1, places_RS))
         return Rows(
             tokens_MRW=packed(batch.tokens_MBL, flat_RW),
-            ids_MRW=packed(ids_MBL, flat_RW),
+            ids_MRW=ids_MRW,
             scale_RW=torch.gather(self.lengths_NC[:, choice_R].T, 1, member_RW),
             sizes_MRW=batch.sizes_MB[:, member_RW * num_rows + row],
             visible=None if self.visible_CWW is None else self.visible_CWW[choice_R][:, None],

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from .case import Case, Matrix, Vector, affine, sigmoid, softplus
+from .case import Case, Matrix, Vector, affine, mixture, sigmoid, softplus
 
 Bias = Callable[[Case, int, int, int], float]
 
@@ -106,10 +106,9 @@ def fire(case: Case, h: int, i: int, j: int) -> float:
     in_weight: Vector = case.weights["in_weight_MF"]
     in_bias: Vector = case.weights["in_bias_MF"]
     out_weight: Matrix = case.weights["out_weight_MFH"]
-    out_bias: Vector = case.weights["out_bias_MH"]
     u = fire_input(case, i, j)
     hidden = [max(0.0, u * w + b) for w, b in zip(in_weight, in_bias, strict=True)]
-    return affine(hidden, out_weight, out_bias)[h]
+    return mixture(hidden, out_weight)[h]
 
 
 def dynamic_bias(case: Case, h: int, i: int, j: int) -> float:
@@ -120,7 +119,7 @@ def dynamic_bias(case: Case, h: int, i: int, j: int) -> float:
     u = math.copysign(math.log(1 + abs(delta)), delta)
     hidden = [_silu(z) for z in affine([u], [in_weight], in_bias)]
     hidden = [_silu(z) for z in affine(hidden, case.weights["mid_weight_MFG"], case.weights["mid_bias_MG"])]
-    return affine(hidden, case.weights["out_weight_MGH"], case.weights["out_bias_MH"])[h]
+    return mixture(hidden, case.weights["out_weight_MGH"])[h]
 
 
 def _silu(z: float) -> float:

@@ -130,7 +130,7 @@ def dape(case: Case) -> Cube:
     def correction(i: int, j: int) -> Vector:
         given = _given(case, bias, i, j)
         hidden = [_leaky(z) for z in affine(given, case.weights["in_weight_MIF"], case.weights["in_bias_MF"])]
-        return affine(hidden, case.weights["out_weight_MFH"], case.weights["out_bias_MH"])
+        return mixture(hidden, case.weights["out_weight_MFH"])
 
     return attend(case, lambda h, i, j: case.similarity(h, i, j) + bias(h, i, j) + correction(i, j)[h])
 
@@ -161,7 +161,7 @@ def dape_v2(case: Case) -> Cube:
         given = [_given(case, bias, i, j) for j in case.seen(i)]
         mapped = convolved(given, in_weight, case.weights["in_bias_MF"])
         hidden = [[_leaky(z) for z in vector] for vector in mapped]
-        corrections.append(convolved(hidden, out_weight, case.weights["out_bias_MH"]))
+        corrections.append(convolved(hidden, out_weight, [0.0] * case.num_heads))
 
     def score(h: int, i: int, j: int) -> float:
         return case.similarity(h, i, j) + bias(h, i, j) + corrections[i][j - case.first[i]][h]
