@@ -8,7 +8,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -50,3 +52,33 @@ def test_batches_change_only_with_the_revision_of_their_task(name: str) -> None:
         assert (find_task(name).revision, found) == (revision, pinned), (
             f"the batches of {name} have changed: raise its revision, then write tests/golden/batches.json anew"
         )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_batch_of_a_step_is_made_without_looking_at_any_number(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a GPU a look waits for all work under way, and a recorded step may not look at all."""
+    import torch
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    xp = replace(torch_arrays("cpu"), may_look=False)
+    task = find_task(name)
+    lengths = task.lengths(0, 24)
+    draw = open_stream(DATA, seed=[0, 7], xp=xp).at(0)
+    choice = draw.named("length").integers(len(lengths), (8,))
+    chosen = torch.tensor(lengths)[choice]
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("a number was looked at")
+
+    class NoLooks(TorchDispatchMode):
+        """Also indexing with a tensor of one number looks at it."""
+
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            assert func is not torch.ops.aten._local_scalar_dense.default
+            return func(*args, **(kwargs or {}))
+
+    for method in ("tolist", "item", "__bool__", "__int__", "__index__", "__float__", "numpy"):
+        monkeypatch.setattr(torch.Tensor, method, refuse)
+    with NoLooks():
+        batch = task.sample(draw.named("instance"), chosen, max(lengths), xp)
+        task.roles(batch, xp)

@@ -88,7 +88,7 @@ def test_the_commands_to_try_work(run: Runner) -> None:
                 assert run(*arguments).code == 0
 
 
-@pytest.mark.parametrize("command", ["predict", "run", "report", "check", "list", "show"])
+@pytest.mark.parametrize("command", ["predict", "run", "report", "check", "list", "show", "conform", "cite"])
 def test_help_shows_examples(run: Runner, command: str) -> None:
     out = run.answers(command, "--help")
     assert "examples:\n  lengthwise " in out
@@ -248,7 +248,7 @@ def test_list_names_everything_of_a_kind(run: Runner, kind: str, names: list[str
             ["published prediction (arXiv 2410.02140): ape yes, nope yes", "alphabet {a, b}, 5 states"],
         ),
         ("language", "(ab|bbaa)*", ["shortest word: ε", "words of length 0 to 8: 1, 0, 1, 0, 2, 0, 3, 0, 5"]),
-        ("encoding", "rope", ["rotary position embedding", "at least: none proved", "at most: C-RASP[periodic]"]),
+        ("encoding", "rope", ["rotary position embedding", "at least none proved", "at most C-RASP[periodic]"]),
         (
             "task",
             "bin_majority",
@@ -413,7 +413,7 @@ def fails(run: Runner, arguments: Sequence[str], *, error: str, hint: str, betwe
 
 REGEX = "cannot read the regular expression: "
 KNOWN_LANGUAGES = ", ".join(LANGUAGES)
-COMMANDS = "predict, recommend, run, report, reproduce, check, crasp, list, show"
+COMMANDS = "predict, recommend, run, report, reproduce, check, crasp, list, show, conform, cite"
 
 
 @pytest.mark.parametrize(
@@ -502,9 +502,9 @@ COMMANDS = "predict, recommend, run, report, reproduce, check, crasp, list, show
             "",
         ),
         (
-            ["show", "encoding", "nope", "--svg", "x.svg"],
-            "--svg draws the automaton of a language; found kind 'encoding'.",
-            "use it with: show language NAME",
+            ["show", "theorem", "open", "--svg", "x.svg"],
+            "--svg draws an automaton, or what an encoding does; found kind 'theorem'.",
+            "use it with: show language NAME or show encoding NAME",
             "",
         ),
         (

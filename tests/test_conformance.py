@@ -19,6 +19,7 @@ from lengthwise.encodings.fire import FIRE
 from lengthwise.encodings.fox import FoX
 from lengthwise.encodings.kerple import KerpleLog
 from lengthwise.encodings.learned import Learned
+from lengthwise.encodings.names import find_encoding
 from lengthwise.encodings.path import PaTH
 from lengthwise.encodings.positions import Abacus, Randomized
 from lengthwise.encodings.rope import PartialRoPE, RoPE
@@ -29,7 +30,6 @@ from lengthwise.encodings.stick_breaking import StickBreaking
 from lengthwise.encodings.t5 import T5
 from lengthwise.encodings.transformer_xl import TransformerXL
 from lengthwise.encodings.xpos import XPos
-from lengthwise.encodings.names import find_encoding
 from lengthwise.model.conformance import CHECKS, conform, run_check
 from lengthwise.seeds import Draw
 
@@ -202,8 +202,8 @@ class XposTurnedAround(XPos):
 class ShawWithoutClip(Shaw):
     """Distances beyond the clip wrap around."""
 
-    def _rows(self, asking: Where, at: Where, like: Tensor) -> Tensor:
-        return (distances(asking, at) % (self.clip + 1)).expand(*like.shape[:3], -1, -1)
+    def _rows(self, asking: Where, at: Where) -> Tensor:
+        return distances(asking, at) % (self.clip + 1)
 
 
 class TransformerXlWithHalfTheScale(TransformerXL):

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from lengthwise.arrays import torch_arrays
+from lengthwise.encodings.attend import attend
 from lengthwise.encodings.base import Encoding, Fit, Where, distances, per_head
 from lengthwise.encodings.build import make_encoding as make_by_name
 from lengthwise.encodings.cards import ALIASES, ENCODINGS
@@ -17,9 +18,10 @@ from lengthwise.encodings.initialization import normal
 from lengthwise.encodings.learned import LearnedAPE
 from lengthwise.encodings.names import find_encoding, split_names
 from lengthwise.encodings.nope import NoPE
+from lengthwise.encodings.tables import _Collect, _Spread, collect, spread
 from lengthwise.errors import InvalidOptionError, UnknownNameError
 from lengthwise.model.shape import SWITCHES, Shape
-from lengthwise.model.transformer import Transformer, attend
+from lengthwise.model.transformer import Transformer
 from lengthwise.seeds import DATA, INITIALIZATION, Draw, open_stream
 
 SHAPE = Shape(layers=2, heads=2, width=16)
@@ -144,7 +146,10 @@ def test_an_alias_says_why_it_is_the_same() -> None:
         ("t5(buckets=2.5)", "option 'buckets' of encoding 't5' must be a whole number from 2 to 10000; found '2.5'."),
         ("stick_breaking(diagonal=1)", "must be true or false; found '1'."),
         ("rope(nope)", "encoding 'rope' goes around none; found 1: nope.\nhint: write 'rope' alone."),
-        ("window(rope, nope)", "encoding 'window' goes around 1; found 2: rope, nope.\nhint: for example window(nope)."),
+        (
+            "window(rope, nope)",
+            "encoding 'window' goes around 1; found 2: rope, nope.\nhint: for example window(nope).",
+        ),
         ("cable(x=1)", "'cable' is another name of 'fox' and takes no options.\nhint: write 'fox' with the options."),
         (
             "random_float(t5)",
@@ -160,7 +165,9 @@ def test_a_malformed_name_gets_a_sentence(name: str, text: str) -> None:
 
 
 def test_an_unknown_name_inside_another_is_named() -> None:
-    with pytest.raises(UnknownNameError, match=r"encoding 'rop' is unknown\. Known: nope, ape, .*\nhint: did you mean 'rope'"):
+    with pytest.raises(
+        UnknownNameError, match=r"encoding 'rop' is unknown\. Known: nope, ape, .*\nhint: did you mean 'rope'"
+    ):
         find_encoding("randomized(rop)")
 
 
@@ -346,7 +353,9 @@ def test_digits_are_counted_from_the_start_of_their_number() -> None:
 
 def test_abacus_without_digits_is_an_error() -> None:
     fit = Fit(num_heads=1, head_width=4, width=4, max_length=8, trained=4)
-    with pytest.raises(InvalidOptionError, match=r"abacus counts digits, and none of the tokens are known to be digits"):
+    with pytest.raises(
+        InvalidOptionError, match=r"abacus counts digits, and none of the tokens are known to be digits"
+    ):
         make_by_name("abacus", fit)
 
 
@@ -359,7 +368,9 @@ def test_layers_take_turns() -> None:
 
 
 def test_what_is_added_to_the_input_cannot_take_turns() -> None:
-    with pytest.raises(InvalidOptionError, match="an encoding that is added to the input cannot be chosen layer by layer"):
+    with pytest.raises(
+        InvalidOptionError, match="an encoding that is added to the input cannot be chosen layer by layer"
+    ):
         make_encoding("interleaved(ape, nope)")
 
 
@@ -526,3 +537,22 @@ def test_matrices_start_small_and_smaller_where_branches_add_up() -> None:
         else:
             adds = "project" in label or "contract" in label
             assert parameter.std().item() == pytest.approx(0.01 if adds else 0.02, rel=0.15), label
+
+
+# Sums by products, which a GPU takes
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 1), (3, 2), (1, 2)])
+def test_sums_by_products_are_those_by_scattering(shape: tuple[int, int]) -> None:
+    generator = torch.Generator().manual_seed(0)
+    rows = torch.randint(4, (*shape, 1, 5, 7), generator=generator)
+    by_row = torch.randn(3, 2, 2, 5, 4, generator=generator, requires_grad=True)
+    by_key = torch.randn(3, 2, 2, 5, 7, generator=generator, requires_grad=True)
+    for plain, fast, given in (
+        (spread(by_row, rows), _Spread.apply(by_row, rows), by_row),
+        (collect(by_key, rows, 4), _Collect.apply(by_key, rows, 4), by_key),
+    ):
+        torch.testing.assert_close(fast, plain)
+        weight = torch.randn(plain.shape, generator=generator)
+        one, two = (torch.autograd.grad((out * weight).sum(), given)[0] for out in (plain, fast))
+        torch.testing.assert_close(two, one)

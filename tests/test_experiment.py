@@ -81,7 +81,8 @@ KNOWN_KEYS = "tasks, encodings, seeds, train_length, test_length, learning_rates
         ),
         (
             'tasks = ["parity"]\n[model]\nlayer = 5',
-            "key 'model.layer' in my.toml is unknown. Known: layers, heads, width, tied, log_n, qk_norm, softmax_1, token_shift, no_bos.\nhint: did you mean 'model.layers'?",
+            "key 'model.layer' in my.toml is unknown. Known: layers, heads, width, tied, log_n, qk_norm, softmax_1, "
+            "token_shift, no_bos.\nhint: did you mean 'model.layers'?",
         ),
         (
             'tasks = ["parity"]\n[training]\nstep = 5',

@@ -58,7 +58,7 @@ def test_rows_hold_every_token_of_every_instance_in_order(task: str) -> None:
     stack = make_stack(task)
     for number in range(3):
         rows = stack._make_rows(torch.tensor(number))
-        tokens, ids, targets, lengths, sizes = instances_of(stack, number)
+        tokens, ids, targets, lengths, _ = instances_of(stack, number)
         num_rows = stack.packing.num_rows
         assert num_rows == 4
         for model in range(2):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -14,6 +16,7 @@ from torch import Tensor, nn
 from lengthwise.arrays import numpy_arrays, torch_arrays
 from lengthwise.encodings.base import Fit, Where
 from lengthwise.encodings.build import make_encoding
+from lengthwise.encodings.cards import ENCODINGS
 from lengthwise.encodings.tables import _LookUp, look_up
 from lengthwise.errors import InvalidOptionError
 from lengthwise.experiment.plan import make_plan
@@ -21,7 +24,7 @@ from lengthwise.experiment.spec import Spec
 from lengthwise.model.reference import reference_outputs
 from lengthwise.model.shape import Shape
 from lengthwise.model.transformer import Transformer
-from lengthwise.seeds import INITIALIZATION, open_stream
+from lengthwise.seeds import INITIALIZATION, Draw, open_stream
 from lengthwise.tasks.catalog import find_task
 from lengthwise.tasks.lengths import length_bins
 from lengthwise.train.evaluation import match_instances
@@ -513,3 +516,24 @@ def test_the_golden_losses_are_of_models_that_learn(golden: Golden) -> None:
         assert isinstance(losses, list)
         assert len(losses) == 50
         assert sum(losses[-5:]) < 0.8 * sum(losses[:5]), name
+
+
+# What a GPU needs
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_a_step_is_taken_without_looking_at_any_number(encoding: str) -> None:
+    """A recorded step may not look at numbers, not even to index with a tensor of one."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class NoLooks(TorchDispatchMode):
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            assert func is not torch.ops.aten._local_scalar_dense.default
+            return func(*args, **(kwargs or {}))
+
+    task = "unique_copy" if encoding == "coupling" else "addition" if encoding == "abacus" else NEXT_SYMBOLS
+    stack = make_stack(task, encoding, [0, 1], [0.01, 0.01])
+    stack.xp = replace(stack.xp, may_look=False)
+    stack.data, stack.schedule = (Draw(keys=draw.keys, xp=stack.xp) for draw in (stack.data, stack.schedule))
+    with NoLooks():
+        stack._step()

@@ -174,7 +174,9 @@ def recommend(options: Namespace) -> int:
     ]
     print(table(("rank", "encoding", "answer", "why"), rows, coloured=2))
     others = len(ENCODINGS) - len(advice.ranking)
-    print(f"\nOf {others} other encodings no bound is proved, so theory does not rank them (lengthwise list encodings).")
+    print(
+        f"\nOf {others} other encodings no bound is proved, so theory does not rank them (lengthwise list encodings)."
+    )
     if all(row.prediction.verdict.answer is Answer.NO for row in advice.ranking):
         print("\nNone of these encodings is predicted to work, so the order means nothing.")
     if advice.repairs:

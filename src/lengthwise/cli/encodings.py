@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ..citations import CITATIONS, Work, works_of
 from ..encodings.cards import ALIASES, ENCODINGS, Alias, Card
 from ..encodings.names import Choice, find_encoding
-from ..errors import LengthwiseError, MissingExtraError, unknown_name
+from ..errors import InvalidOptionError, LengthwiseError, MissingExtraError, unknown_name
 from ..files import write_text
 from ..report.encoding_pages import (
     FAMILIES,
@@ -28,7 +28,8 @@ from .text import colour, paragraph, print_json, table
 if TYPE_CHECKING:
     from ..model.conformance import Outcome
 
-_TEXT_LENGTH = 24  # tokens in a picture of the terminal
+_TEXT_LENGTH, _LENGTH = 24, 32  # tokens in a picture of the terminal, and of a file
+_HEADS = 4  # of the model in a picture
 
 
 # list encodings
@@ -93,6 +94,10 @@ def show_encoding(options: Namespace) -> int:
     """Print an encoding in full, with its options as they are given, and a picture."""
     choice, alias = _find(options.name)
     head = options.head or 0
+    if not 0 <= head < _HEADS:
+        raise InvalidOptionError(
+            f"pictures have heads 0 to {_HEADS - 1}; found --head {head}.", hint="choose one of them."
+        )
     if options.svg is not None:
         _require_torch("drawing an encoding")
         _write(options.svg, draw_panel(_panel(choice, head=head)))
@@ -143,7 +148,8 @@ def _picture_lines(choice: Choice, head: int) -> Iterator[str]:
         yield paragraph(f"no picture for a model of this size: {error.message}", "  ")
         return
     yield paragraph(
-        f"what positions add to scores of constant content: queries downwards, keys to the right; head {head} of 4, before "
+        f"what positions add to scores of constant content: queries downwards, keys to the right; head {head} of {_HEADS}, "
+        f"before "
         f"training (seed 0), {_TEXT_LENGTH} tokens where {_TEXT_LENGTH // 2} are trained on",
         "  ",
     )
@@ -183,11 +189,11 @@ def _panels(cards: Sequence[Card]) -> list[Panel]:
     return [_panel(find_encoding(card.name)) for card in cards]
 
 
-def _panel(choice: Choice, *, length: int = 32, head: int = 0) -> Panel:
+def _panel(choice: Choice, *, length: int = _LENGTH, head: int = 0) -> Panel:
     from ..model.pictures import effect
 
     name = f"{choice.name}, head {head}" if head else choice.name
-    return Panel(name=name, title=choice.card.title, values=effect(choice, length, head=head))
+    return Panel(name=name, title=choice.card.title, values=effect(choice, length, heads=_HEADS, head=head))
 
 
 def _write(path: str, text: str) -> None:

@@ -56,6 +56,16 @@ class Where(NamedTuple):
     visible: Tensor | None = None
     places_BL: Tensor | None = None
 
+    def at_places(self, places_BQ: Tensor) -> Where:
+        """Return where the tokens of the last places stand; these places are the same number in all rows."""
+        num_new = places_BQ.shape[-1]
+        return Where(
+            ids_MBL=self.ids_MBL[..., -num_new:],
+            scale_MBL=self.scale_MBL[..., -num_new:],
+            sizes_MBL=self.sizes_MBL[..., -num_new:],
+            places_BL=places_BQ,
+        )
+
     def sees(self, num_keys: int) -> Tensor:
         """Return what the tokens see of so many keys, [B or 1, 1, Q, L]."""
         if self.visible is not None:

@@ -111,7 +111,9 @@ BIASES = (
         citation="arXiv 2402.01032; arXiv 2407.03310",
         acts_on=("scores",),
         module="windows:HardALiBi",
-        expressible=Bound(fragment=Fragment.LOCAL, citation="a head of width w + 1 with fixed scores looks w places back"),
+        expressible=Bound(
+            fragment=Fragment.LOCAL, citation="a head of width w + 1 with fixed scores looks w places back"
+        ),
         shift_invariant=True,
         bounded_bias=False,
         options=(

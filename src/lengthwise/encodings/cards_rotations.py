@@ -152,7 +152,10 @@ ROTATIONS = (
         expressible=UNIFORM_HEADS,
         shift_invariant=True,
         max_length=True,
-        options=(_BASE, Option(name="decay", default=512, low=1, high=10**6, meaning="the distance scale of the decay")),
+        options=(
+            _BASE,
+            Option(name="decay", default=512, low=1, high=10**6, meaning="the distance scale of the decay"),
+        ),
         note="powers of ζ overflow at very long inputs, which are refused.",
     ),
     Card(

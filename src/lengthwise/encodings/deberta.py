@@ -12,6 +12,7 @@ from ..seeds import Draw
 from .base import Encoding, Fit, Where
 from .initialization import normal
 from .shaw import require_whole, whole_distances
+from .tables import spread
 
 
 class DeBERTa(Encoding):
@@ -52,5 +53,4 @@ class DeBERTa(Encoding):
         """Return the products of contents, [B, M·H, P, K], with the mapped row of each distance, [B, M·H, P, P']."""
         mapped_MHKN = torch.einsum("mnd,mdhk->mhkn", self.table_MND, map_MDHK).to(contents.dtype)
         by_row_BMHPN = torch.unflatten(contents, 1, mapped_MHKN.shape[:2]) @ mapped_MHKN
-        index = (delta + self.clip).clamp(0, 2 * self.clip - 1).expand(*by_row_BMHPN.shape[:3], -1, -1)
-        return by_row_BMHPN.gather(-1, index).flatten(1, 2)
+        return spread(by_row_BMHPN, (delta + self.clip).clamp(0, 2 * self.clip - 1)).flatten(1, 2)

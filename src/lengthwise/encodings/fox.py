@@ -39,7 +39,10 @@ class FoX(Encoding):
         with torch.autocast(x_MBLD.device.type, enabled=False):
             gate_BMHL = torch.einsum("mbld,mdh->bmhl", x_MBLD.float(), self.weight_MDH.float())
             kept_BMHL = functional.logsigmoid(gate_BMHL + self.bias_MH.float()[..., None])
-            running = kept_BMHL.cumsum(-1).flatten(1, 2)  # [B, M·H, L]
+            upto = torch.ones(kept_BMHL.shape[-1], kept_BMHL.shape[-1], device=kept_BMHL.device).triu()
+            running = (
+                kept_BMHL.flatten(1, 2).contiguous() @ upto
+            )  # [B, M·H, L]; compilers of torch 2.11 trip over cumsum
         fading = asking.take(running)[..., :, None] - running[..., None, :]
         faded: Tensor = super().scores(q, k, x_MBLD, asking, at) + fading
         return faded

@@ -22,6 +22,8 @@ from ..errors import InvalidOptionError
 from .attend import attend
 from .base import Encoding, Where
 
+IMPLEMENTATION = "lengthwise"
+"""The name under which the library knows our way to compute attention."""
 PART = "lengthwise"
 """The part of a model that holds the encoding; also the keyword argument that says where tokens stand."""
 STREAM = "lengthwise_stream"
@@ -126,7 +128,8 @@ class Positions(nn.Module):
                 hint="call model.eval() before the model generates, or leave the cache out with use_cache=False.",
             )
         choices_B1 = (self.max_length - ids_BQ.amax(-1, keepdim=True)).clamp(min=1)
-        return ids_BQ + (torch.rand(choices_B1.shape, device=ids_BQ.device) * choices_B1).long()
+        uniform_B1 = torch.rand(choices_B1.shape, dtype=torch.float64, device=ids_BQ.device)
+        return ids_BQ + (uniform_B1 * choices_B1).long()
 
     def _check(self, ids_BQ: Tensor, past: Past) -> None:
         """Raise if there is an id for which the encoding has no room; a compiled program cannot look, and counts."""
@@ -183,8 +186,14 @@ class _Missing:
 
 def enter_model(base: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[()], dict[str, Any]]:
     """Work out where the tokens of a call stand: a hook before the model."""
-    positions, embedding = getattr(base, PART), base.get_input_embeddings()  # type: ignore[operator]
-    return (), positions.enter(embedding, args, kwargs)
+    model = cast(Any, base)
+    if model.config._attn_implementation != IMPLEMENTATION:
+        raise InvalidOptionError(
+            f"the attention of this model was set to {model.config._attn_implementation!r}, "
+            "which knows nothing of the encoding that is attached.",
+            hint=f"say model.set_attn_implementation({IMPLEMENTATION!r}).",
+        )
+    return (), getattr(model, PART).enter(model.get_input_embeddings(), args, kwargs)
 
 
 def enter_attention(

@@ -24,14 +24,20 @@ from ..seeds import INITIALIZATION, open_stream
 from .attention import within
 from .base import Encoding, Fit
 from .build import make_encoding
-from .hf_positions import PART, NoRotation, NoTable, Positions, attention, enter_attention, enter_model
+from .hf_positions import (
+    IMPLEMENTATION,
+    PART,
+    NoRotation,
+    NoTable,
+    Positions,
+    attention,
+    enter_attention,
+    enter_model,
+)
 from .learned import Learned
 from .names import Choice, find_encoding
 
 Model = TypeVar("Model")
-
-IMPLEMENTATION = "lengthwise"
-"""The name under which the library knows our way to compute attention."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

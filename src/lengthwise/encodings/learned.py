@@ -44,9 +44,7 @@ class Learned(Encoding):
 class LearnedAPE(Learned):
     """x_i ← x_i + P[i + o], with o uniform over all offsets that fit in training, and 0 otherwise."""
 
-    def ids(
-        self, tokens_MBL: Tensor, sizes_MB: Tensor, draw: Draw | None, roles_MBL: Tensor | None = None
-    ) -> Tensor:
+    def ids(self, tokens_MBL: Tensor, sizes_MB: Tensor, draw: Draw | None, roles_MBL: Tensor | None = None) -> Tensor:
         """Return consecutive places, from a random offset in training."""
         ids_MBL = super().ids(tokens_MBL, sizes_MB, draw, roles_MBL)
         if draw is None:

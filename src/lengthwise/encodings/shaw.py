@@ -12,6 +12,7 @@ from ..errors import InvalidOptionError
 from ..seeds import Draw
 from .base import Encoding, Fit, Where, distances
 from .initialization import normal
+from .tables import collect, spread
 
 
 def require_whole(ids_MBL: Tensor) -> Tensor:
@@ -62,8 +63,8 @@ class Shaw(Encoding):
         table_MNK = self.keys_MNK.to(q.dtype)
         q_BMHQK = torch.unflatten(q, 1, (table_MNK.shape[0], -1))
         by_row_BMHQN = torch.einsum("bmhqk,mnk->bmhqn", q_BMHQK, table_MNK)
-        index = self._rows(asking, at, by_row_BMHQN)
-        scores: Tensor = plain + by_row_BMHQN.gather(-1, index).flatten(1, 2) / self.head_width**0.5
+        found_BMHQL = spread(by_row_BMHQN, self._rows(asking, at))
+        scores: Tensor = plain + found_BMHQL.flatten(1, 2) / self.head_width**0.5
         return scores
 
     def value(self, weights: Tensor, v: Tensor, asking: Where, at: Where) -> Tensor:
@@ -71,12 +72,10 @@ class Shaw(Encoding):
         table_MNK = self.values_MNK.to(v.dtype)
         # many small weights meet in the last row: a sum for 32 bits
         weights_BMHQL = torch.unflatten(weights.float(), 1, (table_MNK.shape[0], -1))
-        empty_BMHQN = weights_BMHQL.new_zeros(*weights_BMHQL.shape[:-1], table_MNK.shape[1])
-        index = self._rows(asking, at, weights_BMHQL)
-        by_row_BMHQN = empty_BMHQN.scatter_add(-1, index, weights_BMHQL)
+        by_row_BMHQN = collect(weights_BMHQL, self._rows(asking, at), table_MNK.shape[1])
         added_BMHQK = torch.einsum("bmhqn,mnk->bmhqk", by_row_BMHQN.to(v.dtype), table_MNK)
         return super().value(weights, v, asking, at) + added_BMHQK.flatten(1, 2)
 
-    def _rows(self, asking: Where, at: Where, like: Tensor) -> Tensor:
-        """Return the row of the table that each pair looks up, [B, M, H, Q, L]."""
-        return whole_distances(asking, at).clamp(0, self.clip).expand(*like.shape[:3], -1, -1)
+    def _rows(self, asking: Where, at: Where) -> Tensor:
+        """Return the row of the table that each pair looks up, [1 or B, 1 or M, 1, Q, L]."""
+        return whole_distances(asking, at).clamp(0, self.clip)

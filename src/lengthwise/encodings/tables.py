@@ -51,3 +51,78 @@ class _LookUp(torch.autograd.Function):
         flat_MTD = gradient_MBLD.reshape(num_models, -1, width).to(ctx.dtype)
         sums = torch.bmm(is_row_MTN.transpose(1, 2), flat_MTD)[:, : ctx.num_rows]
         return sums.to(gradient_MBLD.dtype), None
+
+
+def spread(values_BMHQN: Tensor, rows: Tensor) -> Tensor:
+    """Return the value of the row that each pair of query and key meets, [B, M, H, Q, L].
+
+    ``rows`` are [1 or B, 1 or M, 1, Q, L].
+    """
+    if values_BMHQN.is_cuda:
+        found: Tensor = _Spread.apply(values_BMHQN, rows)  # type: ignore[no-untyped-call]
+        return found
+    return _gather(values_BMHQN, rows)
+
+
+def collect(values_BMHQL: Tensor, rows: Tensor, num_rows: int) -> Tensor:
+    """Return, for every query and row, the sum of what it has for the keys that meet the row, [B, M, H, Q, N]."""
+    if values_BMHQL.is_cuda:
+        found: Tensor = _Collect.apply(values_BMHQL, rows, num_rows)  # type: ignore[no-untyped-call]
+        return found
+    empty = values_BMHQL.new_zeros(*values_BMHQL.shape[:-1], num_rows)
+    return empty.scatter_add(-1, rows.expand(values_BMHQL.shape), values_BMHQL)
+
+
+def _gather(values_BMHQN: Tensor, rows: Tensor) -> Tensor:
+    return values_BMHQN.gather(-1, rows.expand(*values_BMHQN.shape[:4], -1))
+
+
+def _add_up(values_BMHQL: Tensor, rows: Tensor, num_rows: int) -> Tensor:
+    """Collect by a product with one-hot vectors: threads need not take turns, and the order of the sum is fixed."""
+    is_row = (rows[:, :, 0, ..., None] == torch.arange(num_rows, device=rows.device)).to(values_BMHQL.dtype)
+    if is_row.shape[:2] == (1, 1):
+        return torch.einsum("bmhql,qln->bmhqn", values_BMHQL, is_row[0, 0])
+    if is_row.shape[1] == 1:
+        return torch.einsum("bmhql,bqln->bmhqn", values_BMHQL, is_row[:, 0].expand(values_BMHQL.shape[0], -1, -1, -1))
+    return torch.einsum("bmhql,bmqln->bmhqn", values_BMHQL, is_row.expand(*values_BMHQL.shape[:2], -1, -1, -1))
+
+
+class _Spread(torch.autograd.Function):
+    """The same as gathering, with a gradient by products."""
+
+    @staticmethod
+    def forward(values_BMHQN: Tensor, rows: Tensor) -> Tensor:
+        """Return the values."""
+        return _gather(values_BMHQN, rows)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Tensor, Tensor], output: Tensor) -> None:  # noqa: ARG004
+        """Keep what the gradient needs."""
+        ctx.save_for_backward(inputs[1])
+        ctx.num_rows = inputs[0].shape[-1]
+
+    @staticmethod
+    def backward(ctx: Any, gradient_BMHQL: Tensor) -> tuple[Tensor, None]:
+        """Return the gradient of the values."""
+        (rows,) = ctx.saved_tensors
+        return _add_up(gradient_BMHQL, rows, ctx.num_rows), None
+
+
+class _Collect(torch.autograd.Function):
+    """The same as scattering sums, by products."""
+
+    @staticmethod
+    def forward(values_BMHQL: Tensor, rows: Tensor, num_rows: int) -> Tensor:
+        """Return the sums."""
+        return _add_up(values_BMHQL, rows, num_rows)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Tensor, Tensor, int], output: Tensor) -> None:  # noqa: ARG004
+        """Keep what the gradient needs."""
+        ctx.save_for_backward(inputs[1])
+
+    @staticmethod
+    def backward(ctx: Any, gradient_BMHQN: Tensor) -> tuple[Tensor, None, None]:
+        """Return the gradient of the values."""
+        (rows,) = ctx.saved_tensors
+        return _gather(gradient_BMHQN, rows), None, None

@@ -13,7 +13,7 @@ from hashlib import sha256
 
 from ..encodings.names import find_encoding
 from ..errors import InvalidOptionError
-from ..model.shape import SWITCHES, Shape
+from ..model.shape import Shape
 from ..tasks.catalog import find_task
 from ..tasks.lengths import LengthRange, length_bins
 from ..tasks.task import Task
@@ -44,10 +44,8 @@ class Run:
 
     @property
     def settings(self) -> dict[str, object]:
-        """All settings and revisions as JSON data; a switch that is off is left out, as before it existed."""
-        settings = asdict(self)
-        settings["model"] = {key: value for key, value in settings["model"].items() if value or key not in SWITCHES}
-        return settings
+        """All settings and revisions as JSON data."""
+        return asdict(self) | {"model": self.model.settings}
 
     @property
     def bins(self) -> tuple[LengthRange, ...]:

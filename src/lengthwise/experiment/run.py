@@ -10,7 +10,7 @@ from ..errors import InvalidOptionError, MissingExtraError
 from ..train.settings import check_number
 from .engines.work import Checkpoints, StackDone, StackProgress, checkpoint_of
 from .plan import Choice, Run, StackPlan, cut_group, make_groups
-from .sizing import Chooser, choose_on_cpu, choose_on_gpu
+from .sizing import Chooser, choose_on_cpu, choose_on_gpu, is_worth_compiling
 from .spec import Spec
 from .store import Result, open_store
 
@@ -66,7 +66,7 @@ def run_experiment(
             chosen = choose_device(device)
             num_workers = workers or default_workers(chosen)
             if models_per_stack is None:
-                stacks = _begun_before(missing, opened.planned(), checkpoints, compiled=chosen == "cuda")
+                stacks = _begun_before(missing, opened.planned(), checkpoints, on_gpu=chosen == "cuda")
             begun = {run.id for stack in stacks for run in stack.runs}
             fresh = _missing(missing, begun)
             choose = _chooser(chosen, num_workers, fresh, models_per_stack)
@@ -98,7 +98,7 @@ def _missing(groups: Iterable[Sequence[Run]], known: set[str]) -> list[list[Run]
 
 
 def _begun_before(
-    missing: Iterable[Sequence[Run]], planned: Iterable[Sequence[str]], checkpoints: Path, *, compiled: bool
+    missing: Iterable[Sequence[Run]], planned: Iterable[Sequence[str]], checkpoints: Path, *, on_gpu: bool
 ) -> list[StackPlan]:
     """Return the stacks that were cut off in training and have left a checkpoint, with the members they had."""
     left = {run.id: run for group in missing for run in group}
@@ -107,6 +107,7 @@ def _begun_before(
         if not all(member in left for member in members):
             continue
         runs = tuple(left[member] for member in members)
+        compiled = on_gpu and is_worth_compiling(runs[0], len(runs))[0]
         choice = Choice(models=len(runs), compiled=compiled, reason=f"{len(runs)} models, as they were begun before")
         plan = StackPlan(runs=runs, choice=choice)
         if checkpoint_of(plan, checkpoints).is_file():
@@ -118,8 +119,12 @@ def _begun_before(
 
 def _chooser(device: str, workers: int, groups: Sequence[Sequence[Run]], models: int | None) -> Chooser:
     if models is not None:
-        asked = Choice(models=models, compiled=device == "cuda", reason=f"{models} models, as asked")
-        return lambda _run, _number: asked
+
+        def as_asked(run: Run, number: int) -> Choice:
+            compiled = device == "cuda" and is_worth_compiling(run, min(models, number))[0]
+            return Choice(models=models, compiled=compiled, reason=f"{models} models, as asked")
+
+        return as_asked
     if device == "cuda":
         return choose_on_gpu(device, min(workers, max(1, len(groups))))
     return choose_on_cpu(workers, sum(map(len, groups)))

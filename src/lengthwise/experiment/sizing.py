@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from ..encodings.cards import ENCODINGS
+from ..encodings.names import find_encoding
 from .plan import DEFAULT_CHOICE, Choice, Run
 
 Chooser = Callable[[Run, int], Choice]
@@ -15,6 +17,7 @@ _SIZES = (1, 4, 8, 16)  # tried on a CPU
 _TRIAL_SECONDS = 0.15
 _TRIAL_STEP = 0.5  # seconds of a step beyond which models are so large that nothing is gained by more of them
 _WORTH_TRYING = 5.0  # seconds that a model trains alone, from which it matters how many train together
+_WORTH_COMPILING_ON_GPU = 120.0
 _WORTH_COMPILING = 300.0  # seconds of training from which a trial of compilation, some 20 seconds, is worth it
 
 
@@ -34,9 +37,26 @@ def choose_on_gpu(device: str, workers: int) -> Chooser:
             if models == number
             else f"of {number}; {room / 2**30:.0f} GiB hold {fitting} at {each / 2**20:.0f} MiB each"
         )
-        return Choice(models=models, compiled=True, reason=f"{models} models, {why}; compiled and recorded")
+        compiled, told = is_worth_compiling(run, models)
+        return Choice(models=models, compiled=compiled, reason=f"{models} models, {why}; {told}")
 
     return choose
+
+
+def is_worth_compiling(run: Run, models: int) -> tuple[bool, str]:
+    """Return whether a stack on a GPU trains so long that compiling its step, over a minute, pays, and why.
+
+    Measured on an H200: a recorded step takes about 2 ms however small it is, and large ones reach some 28 TFLOP/s.
+    """
+    from ..tasks.catalog import find_task
+
+    size = find_task(run.task).size(run.train_length)
+    shape = run.model
+    products = models * run.training.batch * size * shape.layers * shape.width * (12 * shape.width + size)
+    seconds = run.training.steps * (0.002 + 6 * products / 28e12)
+    if seconds < _WORTH_COMPILING_ON_GPU:
+        return False, f"recorded but not compiled, about {seconds:.0f} s at most"
+    return True, "compiled and recorded"
 
 
 def bytes_per_model(run: Run) -> int:
@@ -51,7 +71,21 @@ def bytes_per_model(run: Run) -> int:
     in_training = 20 * weights + tokens * (60 * shape.width * shape.layers + 4000)
     in_evaluation = 8192 * (40 * shape.width + 6 * vocabulary) + 60 * training.examples * longest * task.attempts
     regularized = 16 * shape.layers * shape.heads * longest**2 if training.regularizer else 0
-    return in_training + in_evaluation + regularized
+    return in_training + in_evaluation + regularized + _bytes_of_scores(run, task.size(run.train_length), longest)
+
+
+def _bytes_of_scores(run: Run, size: int, longest: int) -> int:
+    """Return about how much memory scores take with an encoding that acts on them, so that they are stored."""
+    choice = find_encoding(run.encoding)
+    kinds = {choice.card.name, *(base.card.name for base in choice.bases)}
+    cards = [ENCODINGS[name] for name in kinds]
+    if not any({"scores", "weights", "values"} & set(card.acts_on) for card in cards):
+        return 0
+    heads = run.model.heads
+    wide = max((int(value) for name, value in choice.options if name == "hidden"), default=0)  # a network on each pair
+    per_pair = 4 * (14 * heads + (4 * wide if kinds & {"dape", "dape_v2"} else 0))
+    alone = 16 * wide * size**2  # a network on the pairs of one row
+    return run.model.layers * (run.training.batch * size**2 * per_pair + alone) + 8192 * longest * per_pair
 
 
 def choose_on_cpu(workers: int, num_runs: int) -> Chooser:

@@ -119,9 +119,11 @@ class WordSampler:
         """Return the symbol numbers of one word per length, [B, max_length], with ``PADDING`` after its end.
 
         A draw with stacked keys gives [M, B, max_length]; lengths may then be [B] or [M, B]. A word depends on
-        its key, its row and its length only, neither on the other lengths nor on ``max_length``.
+        its key, its row and its length only, neither on the other lengths nor on ``max_length``. Lengths in an array
+        are checked only where looking at them is cheap; a length without words then gives anything.
         """
-        self._require_words(_lengths_as_list(lengths_B))
+        if self.xp.may_look or not hasattr(lengths_B, "dtype"):
+            self._require_words(_lengths_as_list(lengths_B))
         lengths = self.xp.asarray(lengths_B)
         num_words = lengths.shape[-1]
         keys_shape = tuple(draw.keys.shape)
@@ -134,7 +136,7 @@ class WordSampler:
         if not self.max_length:
             return bits_LB.reshape((*keys_shape, num_words, 0))
         columns = []
-        state = self.xp.asarray(0)
+        state = self.xp.broadcast(self.xp.asarray(0), tuple(lengths.shape))  # not one number, which would be looked at
         for position in range(self.max_length):
             within = lengths > position
             to_go = self.xp.where(within, lengths - position, 0)

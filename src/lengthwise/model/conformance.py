@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from ..arrays import torch_arrays
+from ..encodings.attend import attend
 from ..encodings.base import Encoding, Fit, Where
 from ..encodings.build import make_encoding
 from ..encodings.names import Choice, find_encoding
@@ -22,7 +23,7 @@ from ..errors import InvalidOptionError
 from ..seeds import DATA, INITIALIZATION, open_stream
 from .conformance_cases import VARIANTS, literal_outputs, make_case, stir
 from .shape import Shape
-from .transformer import Transformer, attend
+from .transformer import Transformer
 
 TOKENS = 7
 """How many tokens the models of the suite know; the last two are digits."""
@@ -128,7 +129,9 @@ def _same(found: Tensor, expected: Tensor, what: str, tolerance: float = 2e-4) -
 def check_reference(choice: Choice) -> str | None:
     """Attention is what the literal reference says, at n = 17, for several numbers of heads and configurations."""
     for number, (variant, heads, head_width) in enumerate(_configurations(choice)):
-        fit = Fit(num_heads=heads, head_width=head_width, width=heads * head_width, max_length=700, trained=9, digits=DIGITS)
+        fit = Fit(
+            num_heads=heads, head_width=head_width, width=heads * head_width, max_length=700, trained=9, digits=DIGITS
+        )
         encoding = make_encoding(variant, replace(fit, num_layers=2))
         encoding.initialize(open_stream(INITIALIZATION, seed=[number]))
         stir(encoding, (number,))
@@ -139,7 +142,9 @@ def check_reference(choice: Choice) -> str | None:
                 q, k = kind.transform(case.q, case.k, case.x_MBLD, case.at, case.at)
                 found = attend(q, k, case.v, case.x_MBLD, kind, case.at, case.at)[0]
                 expected = torch.tensor(literal_outputs(variant, layer, kind, case))
-                _same(found, expected, f"{variant.name} with {heads} heads of width {head_width}, {layout} ids: outputs")
+                _same(
+                    found, expected, f"{variant.name} with {heads} heads of width {head_width}, {layout} ids: outputs"
+                )
             added = encoding.embed(case.at)
             embedded = case.embedded(variant, encoding)
             if (added is None) != (embedded is None):
@@ -270,7 +275,11 @@ def check_ids(choice: Choice) -> str | None:
         raise Nonconforming("fractions are not refused, though the card says so")
     if not outputs_of(model, tokens, fractions).isfinite().all():
         raise Nonconforming("not finite with fractions")
-    _same(outputs_of(model, tokens, repeated.float()), outputs_of(model, tokens, repeated), "whole numbers as fractions: outputs")
+    _same(
+        outputs_of(model, tokens, repeated.float()),
+        outputs_of(model, tokens, repeated),
+        "whole numbers as fractions: outputs",
+    )
     return None
 
 
@@ -318,8 +327,10 @@ def check_gradient(choice: Choice) -> str | None:
     """The gradient reaches every parameter of every model, and is finite."""
     model = make_model(choice, seeds=(0, 1))
     tokens = random_tokens(2, 24, 2 * TRAINED)
-    outputs = outputs_of(model, tokens) if not choice.max_length else torch.cat(
-        [outputs_of(model, tokens, where(model, tokens).ids_MBL + start) for start in (0, 7)], dim=1
+    outputs = (
+        outputs_of(model, tokens)
+        if not choice.max_length
+        else torch.cat([outputs_of(model, tokens, where(model, tokens).ids_MBL + start) for start in (0, 7)], dim=1)
     )
     outputs.square().mean().backward()  # type: ignore[no-untyped-call]
     for name, parameter in model.named_parameters():
@@ -363,7 +374,9 @@ def check_declared(choice: Choice) -> str | None:
     longer = torch.full_like(at.sizes_MBL, 40 * TRAINED)
     change = (model(tokens, at._replace(sizes_MBL=longer, scale_MBL=longer)) - model(tokens, at)).abs().max().item()
     if (change > 1e-4) != choice.needs_scale:
-        raise Nonconforming(f"needs_scale is declared {choice.needs_scale}, but the scale changes outputs by {change:.2g}")
+        raise Nonconforming(
+            f"needs_scale is declared {choice.needs_scale}, but the scale changes outputs by {change:.2g}"
+        )
     for parameter in encoding.parameters():
         parameter.data.fill_(torch.nan)
     encoding.initialize(open_stream(INITIALIZATION, seed=[0]))
@@ -410,7 +423,9 @@ def _check_bias(choice: Choice) -> None:
     if choice.card.bases and (few is None or declared is None):
         return  # that of a base is the base's
     if (few is None) != (declared is None):
-        raise Nonconforming(f"bounded_bias is declared {declared}, but there is {'no' if few is None else 'a'} bias by position")
+        raise Nonconforming(
+            f"bounded_bias is declared {declared}, but there is {'no' if few is None else 'a'} bias by position"
+        )
     if few is None or many is None:
         return
     is_bounded = many != torch.inf and many <= 1.02 * few
@@ -420,11 +435,11 @@ def _check_bias(choice: Choice) -> None:
 
 def _largest_bias(kind: Encoding, last: int) -> float | None:
     """Return the largest bias, either way, between position ``last`` and the ones before it."""
-    distance = torch.cat([torch.arange(200), torch.logspace(0, torch.tensor(last).log10().item(), 400).long()])
-    ids = (last - distance.clamp(max=last).unique().flip(0)).expand(1, 1, -1)
+    far = [round(last ** (step / 400)) for step in range(401)]
+    distance = sorted({*range(min(200, last)), *far, last}, reverse=True)
+    ids = (last - torch.tensor(distance)).expand(1, 1, -1)
     at = Where(ids, ids, ids)
-    place = torch.tensor([[ids.shape[-1] - 1]])
-    bias = kind.bias(Where(*(part[..., -1:] for part in at[:3]), places_BL=place), at)
+    bias = kind.bias(at.at_places(torch.tensor([[ids.shape[-1] - 1]])), at)
     return None if bias is None else bias.abs().max().item()
 
 

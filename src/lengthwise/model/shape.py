@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from ..errors import InvalidOptionError
 
@@ -32,6 +32,11 @@ class Shape:
     softmax_1: bool = False
     token_shift: bool = False
     no_bos: bool = False
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """What is set, as JSON data; a switch that is off is left out, as if it did not exist."""
+        return {key: value for key, value in asdict(self).items() if value or key not in SWITCHES}
 
     def __post_init__(self) -> None:
         for field, most in (("layers", 100), ("heads", 100), ("width", 10_000)):

@@ -321,7 +321,7 @@ class Transformer(nn.Module):
         """
         batch, num_new, num_all = *tokens_MBQ.shape[1:], at.ids_MBL.shape[-1]
         places = torch.arange(num_all - num_new, num_all, device=tokens_MBQ.device)
-        asking = Where(*(part[..., -num_new:] for part in at[:3]), places_BL=places.expand(batch, -1))
+        asking = at.at_places(places.expand(batch, -1))
         x_MBQD, kept = self.enter(tokens_MBQ, asking), []
         for number, block in enumerate(self.blocks):
             assert isinstance(block, Block)

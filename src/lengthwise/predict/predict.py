@@ -131,7 +131,8 @@ def _weigh(choice: Choice, verdict_for: _Decide) -> Verdict:
     if inside is not None:
         return inside  # at_least is undecided here; its reason says why
     bound = choice.at_most
-    reason = f"no lower bound is proved for {choice.name}, so no YES can follow; {_upper(bound, outside)}{_expressible(choice, verdict_for)}"
+    missing = f"no lower bound is proved for {choice.name}, so no YES can follow"
+    reason = f"{missing}; {_upper(bound, outside)}{_expressible(choice, verdict_for)}"
     like = outside if outside is not None else verdict_for(Fragment.PERIODIC_LOCAL)
     return replace(like, answer=Answer.UNKNOWN, theorem="open", certificate=None, reason=reason)
 
@@ -139,9 +140,7 @@ def _weigh(choice: Choice, verdict_for: _Decide) -> Verdict:
 def _with_assumption(verdict: Verdict, choice: Choice) -> Verdict:
     assert choice.at_most is not None
     assumes = f"this assumes {choice.at_most.assumption}" if choice.at_most.assumption else "this is so because"
-    return replace(
-        verdict, reason=f"{verdict.reason} For {choice.name} {assumes} ({choice.at_most.citation})."
-    )
+    return replace(verdict, reason=f"{verdict.reason} For {choice.name} {assumes} ({choice.at_most.citation}).")
 
 
 def _upper(bound: Bound | None, outside: Verdict | None) -> str:

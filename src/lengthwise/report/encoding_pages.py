@@ -71,19 +71,24 @@ def _limit(value: float) -> str:
 
 
 def show_learned(choice: Choice) -> str:
-    """Return what an encoding learns."""
-    bases = " and ".join(dict.fromkeys(base.name for base in choice.bases))
-    if choice.card.parameters == "0":
-        return f"what {bases} learns" if bases else "nothing"
-    numbers = f"{choice.card.parameters} number{'s' * (choice.card.parameters != '1')}"
-    each = " in each layer" if choice.card.per_layer else ""
-    return numbers + each + (f", and what {bases} learns" if bases else "")
+    """Return what an encoding learns, itself and through what it is put around."""
+    told = []
+    if choice.card.parameters != "0":
+        numbers = f"{choice.card.parameters} number{'s' * (choice.card.parameters != '1')}"
+        told.append(numbers + " in each layer" * choice.card.per_layer)
+    bases = [base.name for base in choice.bases if show_learned(base) != "nothing"]
+    told += [f"what {name} learns" for name in dict.fromkeys(bases)]
+    return ", and ".join(told) or "nothing"
 
 
 def show_properties(choice: Choice) -> list[tuple[str, str]]:
     """Return what an encoding declares of itself, each with a word before it."""
     card = choice.card
-    bias = {None: "none by position alone", True: "bounded at all distances", False: "grows without bound, or hides"}
+    bias = {
+        None: "none by position alone",
+        True: "bounded at all distances",
+        False: "grows without bound, or hides tokens",
+    }
     around = [("around", ", ".join(base.name for base in choice.bases))] if choice.bases else []
     return [
         ("acts on", ", ".join(card.acts_on)),
@@ -140,11 +145,11 @@ def _opening() -> Iterator[str]:
 {num_encodings} encodings. Each is a card, which says what it computes and what is proved of it, and a module, which the conformance
 suite holds to its card and to a literal reference in plain Python.
 
-```
-lengthwise list encodings                        all of them
-lengthwise show encoding 'rope(base=500000)'     one in full, with a picture
-lengthwise conform rope alibi                    the suite, here for two of them
-lengthwise cite rope                             BibTeX
+```sh
+lengthwise list encodings                        # all of them
+lengthwise show encoding 'rope(base=500000)'     # one in full, with a picture
+lengthwise conform rope alibi                    # the suite, here for two of them
+lengthwise cite rope                             # BibTeX
 ```
 
 Options and what an encoding is put around come in parentheses: `rope(base=500000)`, `randomized(rope, length=2048)`,
@@ -154,8 +159,10 @@ named: on the command line, in a [spec](spec.md) and in Python, `make_encoding("
 ![What each encoding does to attention](../images/encodings.svg)
 
 Every panel shows what positions add to the scores of constant content: rows are queries, columns are keys, 32 tokens in
-a model made to be trained on 16. Blue is less than tokens give themselves, orange more, hatched is not seen. Nothing is
-trained: what learns a function or a table is random here. `lengthwise list encodings --svg FILE` draws it again.
+a model made to be trained on 16. Blue is less than tokens give themselves, orange more, hatched is not seen. Where
+positions are added to the input, their inner products are shown, divided by √D; where there is no softmax, logarithms of
+the weights. Nothing is trained: what learns a function or a table is random here. Every panel has its own scale.
+`lengthwise list encodings --svg FILE` draws them again.
 """
 
 

@@ -155,7 +155,8 @@ def draw_gallery(families: Mapping[str, Sequence[Panel]], columns: int = _COLUMN
 
 CAPTION = (
     "What positions add to the scores of constant content, in one head of the first layer, before training (seed 0), "
-    "at twice the trained length. Where there is no softmax (stick_breaking): the logarithm of the weights."
+    "at twice the trained length. Where they are added to the input: inner products, divided by √D. "
+    "Where there is no softmax (stick_breaking): logarithms of the weights."
 )
 """What the pictures show."""
 

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from importlib.resources import files
 
 from .._version import __version__
+from ..encodings.names import find_encoding
 from ..experiment.spec import DEFAULT_LEARNING_RATE
 from ..experiment.store import Result
 from ..languages.alphabet import show_alphabet
@@ -17,9 +18,11 @@ from ..tasks.lengths import LengthRange
 from ..theory.theorems import MEANINGS, THEOREMS
 from ..train.settings import Training
 from .figures import draw_curves
+from .matrix import LEGEND, draw_matrix
 from .statistics import Cell, summarize
 from .tables import header, legend, rows, summary
 
+_MOST_LINES = 6  # in one panel; beyond that a matrix says more
 TITLE = "Length generalization: prediction beside measurement"
 
 
@@ -35,6 +38,8 @@ def make_page(results: Sequence[Result], *, title: str = TITLE) -> str:
         header=header(cells),
         rows=rows(cells),
         panels=_panels(cells),
+        matrix=draw_matrix(cells) if len({cell.encoding for cell in cells}) > _MOST_LINES else "",
+        matrix_legend=LEGEND,
         meanings=MEANINGS,
         theorems={name: THEOREMS[name] for name in used},
         method=f"{describe_training(results)} {_settings_remark(results)}",
@@ -60,7 +65,12 @@ def _panels(cells: Sequence[Cell]) -> list[dict[str, object]]:
     for cell in cells:
         by_task.setdefault((cell.task, cell.bins), []).append(cell)
     return [
-        {"task": task, "definition": _definition(group[0]), "cells": group, "svg": draw_curves(group)}
+        {
+            "task": task,
+            "definition": _definition(group[0]),
+            "cells": group,
+            "svg": draw_curves(group) if len(group) <= _MOST_LINES else "",
+        }
         for (task, _), group in by_task.items()
     ]
 
@@ -86,8 +96,15 @@ def describe_training(results: Sequence[Result]) -> str:
     minutes = sum(result.seconds for result in results) / 60
     return (
         f"{len(results)} models were trained on {'; '.join(origins)} (seeds {shown}; {minutes:.1f} minutes of model time). Exact match "
-        "means that a whole instance is right under teacher forcing, which for answers equals greedy decoding with these encodings."
+        f"means that a whole instance is right under teacher forcing, which for answers equals greedy decoding{_exceptions(results)}."
     )
+
+
+def _exceptions(results: Sequence[Result]) -> str:
+    """Name the encodings with which what comes later changes what came before."""
+    names = dict.fromkeys(result.encoding for result in results)
+    changing = [name for name in names if not find_encoding(name).prefix_consistent]
+    return f" except with {', '.join(changing)}, which look at whole instances" if changing else " with these encodings"
 
 
 def _settings_remark(results: Sequence[Result]) -> str:
@@ -95,7 +112,7 @@ def _settings_remark(results: Sequence[Result]) -> str:
     kinds = {json.dumps([each.settings["model"], each.settings["training"], each.learning_rate]) for each in results}
     if len(kinds) > 1:
         return f"Runs with {len(kinds)} different settings are counted together."
-    preset = json.dumps([asdict(Shape()), asdict(Training()), DEFAULT_LEARNING_RATE])
+    preset = json.dumps([Shape().settings, asdict(Training()), DEFAULT_LEARNING_RATE])
     if kinds == {preset}:
         return "One setting for all cells, the preset, which was chosen on training lengths only."
     return "One setting for all cells."

@@ -69,9 +69,7 @@ class _WithoutBOS(Task):
         shape = tuple(batch.tokens_MBL.shape)
         bos = xp.broadcast(xp.asarray([self.token(BOS)]), (*shape[:-1], 1))
         tokens = xp.concat_last([bos, batch.tokens_MBL])
-        whole = Batch(
-            tokens_MBL=tokens, targets_MBL=tokens, sizes_MB=batch.sizes_MB + 1, scale_MB=batch.scale_MB
-        )
+        whole = Batch(tokens_MBL=tokens, targets_MBL=tokens, sizes_MB=batch.sizes_MB + 1, scale_MB=batch.scale_MB)
         roles = self.whole.roles(whole, xp)
         return None if roles is None else roles[..., 1:]
 

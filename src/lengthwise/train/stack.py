@@ -17,8 +17,8 @@ from ..errors import InvalidOptionError
 from ..model.shape import Shape
 from ..model.transformer import Transformer
 from ..seeds import DATA, EVALUATION, INITIALIZATION, Draw, open_stream
-from ..tasks.lengths import LengthRange
 from ..tasks.bare import without_bos
+from ..tasks.lengths import LengthRange
 from ..tasks.task import Task
 from .evaluation import Examples, Score, make_examples, match_instances, score_by_length
 from .objectives import loss_per_model
@@ -42,7 +42,7 @@ class Stack:
 
     Each model trains as it would alone: bit for bit with one thread on the CPU, not compiled, where the batch is a
     multiple of 32 and the width of a head a multiple of 8, so that no vector instruction spans two models; otherwise up
-    to rounding. On a GPU the step is compiled and recorded, unless ``compiled`` says otherwise.
+    to rounding. On a GPU the step is recorded, and compiled unless ``compiled`` says otherwise.
     """
 
     def __init__(
@@ -103,11 +103,12 @@ class Stack:
         if self.is_compiled:
             torch.compiler.reset()  # a process trains one stack at a time, and forgets the programs of the last
             self._losses = _compile(self._loss_per_model)
+        if self.on_gpu:
+            self._make_rows(self.number)  # constants are copied to the GPU now, not inside the program
+            self._advance = Recorded(self._step)
         if self.is_compiled and self.on_gpu:
-            self._make_rows(self.number)  # constants are copied to the GPU now, not inside the compiled program
             self._rows = _compile(self._make_rows)
             self._update = _compile(self._take_optimizer_step)
-            self._advance = Recorded(self._step)
 
     def step(self, number: int) -> Tensor:
         """Take training step ``number``; return the loss of each model before it, [M]."""
