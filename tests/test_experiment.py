@@ -355,12 +355,12 @@ def test_ids_are_the_same_under_every_hash_seed(tmp_path: Path) -> None:
             "hint: use lengths up to 20, or a larger alphabet: unique_copy(36).",
         ),
         (
-            {"encodings": ("nope", "rope")},
-            "encoding 'rope' has a card but cannot be trained in this version. Trainable: nope, ape.\n"
-            "hint: ask for a verdict with 'lengthwise predict', or train one of these.",
+            {"tasks": ("bin_majority",), "encodings": ("nope", "coupling")},
+            "coupling needs a task whose tokens have roles, and 'bin_majority' gives none.\n"
+            "hint: use it for unique_copy or repeat_copy.",
         ),
     ],
-    ids=["nothing to train on", "nothing to test on", "too few symbols", "no module"],
+    ids=["nothing to train on", "nothing to test on", "too few symbols", "no roles"],
 )
 def test_a_plan_that_cannot_be_carried_out_says_why(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
     spec = replace(TINY, **changes)

@@ -23,7 +23,10 @@ README = ROOT / "README.md"
 PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-EXECUTED = [README, *(ROOT / "docs" / "guides" / name for name in ("crasp.md", "formats.md", "reproduce.md"))]
+EXECUTED = [
+    README,
+    *(ROOT / "docs" / "guides" / name for name in ("crasp.md", "encodings.md", "formats.md", "reproduce.md")),
+]
 
 
 @pytest.mark.parametrize("page", EXECUTED, ids=lambda page: page.name)

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from lengthwise.cli.main import main
+from lengthwise.encodings.cards import ALIASES, ENCODINGS
 from lengthwise.experiment.spec import Spec, dump_spec
 from lengthwise.experiment.store import open_store
 from lengthwise.model.shape import Shape
@@ -236,13 +237,18 @@ def test_a_spec_stands_alone(run: Runner) -> None:
         ),
         (
             ["parity", "--encoding", "nop"],
-            "error: encoding 'nop' is unknown. Known: nope, ape, sinusoidal, rope, alibi.\n"
+            f"error: encoding 'nop' is unknown. Known: {', '.join([*ENCODINGS, *ALIASES])}.\n"
             "hint: did you mean 'nope'?\n",
         ),
         (
-            ["parity", "--encoding", "rope"],
-            "error: encoding 'rope' has a card but cannot be trained in this version. Trainable: nope, ape.\n"
-            "hint: ask for a verdict with 'lengthwise predict', or train one of these.\n",
+            ["parity", "--encoding", "offset(coupling)"],
+            "error: coupling needs a task whose tokens have roles, and 'parity' gives none.\n"
+            "hint: use it for unique_copy or repeat_copy.\n",
+        ),
+        (
+            ["(aa)*", "--encoding", "abacus"],
+            "error: abacus counts digits, and '(aa)*' has none among its symbols.\n"
+            "hint: use it for a task on numbers, for example addition.\n",
         ),
         (
             ["automaton.json"],

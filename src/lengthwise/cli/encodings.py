@@ -219,8 +219,7 @@ def conform(options: Namespace) -> int:
     outcomes = _run_suite(names, quiet=options.json)
     every = [outcome for row in outcomes.values() for outcome in row]
     failed = sum(bool(outcome.failure) for outcome in every)
-    skipped = sum(bool(outcome.skipped) for outcome in every)
-    counts = {"passed": len(every) - failed - skipped, "failed": failed, "skipped": skipped}
+    counts = {"passed": len(every) - failed, "failed": failed}
     aliases = [alias for _, alias in found if alias] if options.names else list(ALIASES.values())
     if options.json:
         rows = [{"encoding": name} | asdict(outcome) for name, row in outcomes.items() for outcome in row]
@@ -228,8 +227,7 @@ def conform(options: Namespace) -> int:
     else:
         print("\n".join(_conformance_lines(outcomes, aliases)))
         words = "encodings" if len(names) != 1 else "encoding"
-        told = f"{counts['passed']} passed, {failed} failed, {skipped} do not apply"
-        print(f"\n{len(names)} {words} × {len(_checks())} checks: {told}")
+        print(f"\n{len(names)} {words} × {len(_checks())} checks: {counts['passed']} passed, {failed} failed")
     return 1 if failed else 0
 
 
@@ -272,18 +270,14 @@ def _conformance_lines(outcomes: dict[str, list[Outcome]], aliases: Sequence[Ali
     yield ""
     for number, (name, asks) in enumerate(checks.items(), 1):
         yield paragraph(f"{number:>2} {name}: {asks}", "     ", "")
-    for kind, title in (("failure", "failed"), ("skipped", "does not apply")):
-        told = [(name, each.check, getattr(each, kind)) for name, row in outcomes.items() for each in row]
-        told = [entry for entry in told if entry[2]]
-        if told:
-            yield f"\n{title}"
-            yield from (paragraph(f"{name}, {check}: {why}", "    ", "  ") for name, check, why in told)
+    failed = [(name, each) for name, row in outcomes.items() for each in row if each.failure]
+    if failed:
+        yield "\nfailed"
+        yield from (paragraph(f"{name}, {each.check}: {each.failure}", "    ", "  ") for name, each in failed)
 
 
 def _mark(outcome: Outcome) -> str:
-    if outcome.failure:
-        return colour("✗", "rejected")
-    return "–" if outcome.skipped else colour("✓", "accepted")
+    return colour("✗", "rejected") if outcome.failure else colour("✓", "accepted")
 
 
 # cite

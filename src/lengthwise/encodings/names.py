@@ -92,6 +92,10 @@ class Choice:
         """Whether it is a table of positions that is added to the input."""
         return self.card.name in ("learned", "ape")
 
+    def uses(self, name: str) -> bool:
+        """Return whether it is this encoding, or is put around it."""
+        return self.card.name == name or any(base.uses(name) for base in self.bases)
+
     @property
     def revision(self) -> int:
         """A number that grows whenever it, or what it is put around, comes to compute something else."""

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 
+from ..encodings.names import Choice as Encoding
 from ..encodings.names import find_encoding
 from ..errors import InvalidOptionError
 from ..model.shape import Shape
@@ -100,6 +101,8 @@ def make_groups(spec: Spec) -> list[tuple[Run, ...]]:
                 hint="leave tied out for this task.",
             )
     for encoding in encodings:
+        for task in tasks:
+            _require_what_is_counted(task, encoding)
         if spec.training.regularizer and not encoding.has_table:
             raise InvalidOptionError(
                 f"the regularizer acts on a table of positions, and {encoding.name!r} has none.",
@@ -139,6 +142,20 @@ def cut_group(runs: Sequence[Run], choice: Choice) -> list[StackPlan]:
 def make_plan(spec: Spec, choice: Choice = DEFAULT_CHOICE) -> list[StackPlan]:
     """Return all runs of a spec in stacks of one task and encoding."""
     return [stack for group in make_groups(spec) for stack in cut_group(group, choice)]
+
+
+def _require_what_is_counted(task: Task, encoding: Encoding) -> None:
+    """Raise if an encoding counts digits or roles that the tokens of a task do not have."""
+    if encoding.uses("abacus") and not task.digits:
+        raise InvalidOptionError(
+            f"abacus counts digits, and {task.name!r} has none among its symbols.",
+            hint="use it for a task on numbers, for example addition.",
+        )
+    if encoding.uses("coupling") and type(task).roles is Task.roles:
+        raise InvalidOptionError(
+            f"coupling needs a task whose tokens have roles, and {task.name!r} gives none.",
+            hint="use it for unique_copy or repeat_copy.",
+        )
 
 
 def _require_instances(task: Task, bins: tuple[LengthRange, ...]) -> None:
