@@ -139,8 +139,9 @@ def _weigh(choice: Choice, verdict_for: _Decide) -> Verdict:
 
 def _with_assumption(verdict: Verdict, choice: Choice) -> Verdict:
     assert choice.at_most is not None
-    assumes = f"this assumes {choice.at_most.assumption}" if choice.at_most.assumption else "this is so because"
-    return replace(verdict, reason=f"{verdict.reason} For {choice.name} {assumes} ({choice.at_most.citation}).")
+    bound = choice.at_most
+    why = f"this assumes {bound.assumption} ({bound.citation})" if bound.assumption else bound.citation
+    return replace(verdict, reason=f"{verdict.reason} For {choice.name}{' ' if bound.assumption else ': '}{why}.")
 
 
 def _upper(bound: Bound | None, outside: Verdict | None) -> str:

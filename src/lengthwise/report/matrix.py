@@ -60,7 +60,8 @@ def draw_matrix(cells: Sequence[Cell]) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" class="matrix" '
         f'aria-label="Prediction and measurement for {len(encodings)} encodings on {len(tasks)} tasks">',
         "<style>.matrix{font:12px system-ui,sans-serif}.matrix text{fill:currentColor}.matrix .on{fill:#fff}"
-        ".matrix .none{fill:none;stroke:currentColor;stroke-opacity:.25;stroke-dasharray:2 3}</style>",
+        ".matrix .none{fill:none;stroke:currentColor;stroke-opacity:.25;stroke-dasharray:2 3}"
+        "@media(prefers-color-scheme:dark){.matrix{color:#ddd}}</style>",
     ]
     for place, task in enumerate(tasks):
         x = _LEFT + _COLUMN * (place + 0.5)
