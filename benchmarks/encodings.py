@@ -1,8 +1,9 @@
 """What each position encoding costs: forward and backward of a model with it, against one without positions.
 
-One model of 2 layers, 8 heads and width 256, at length 512, in training. Ratios are of median times, NoPE measured in
-turn with each encoding in the same process; memory is the peak beyond what weights and gradients take (GPU only). On a
-GPU the model runs in bf16, as it is and compiled; processes compile side by side, then take turns on the GPU.
+One model of 2 layers, 8 heads and width 256, at length 512; positions are made once, outside of what is timed. Ratios are
+of median times, NoPE measured in turn with each encoding in the same process: its own row shows the noise. Memory is the
+peak beyond what weights and gradients take (GPU only). On a GPU the model runs in bf16, as it is and compiled; processes
+compile side by side, then take turns on the GPU.
 
     python benchmarks/encodings.py                   on all CPU cores, 32 bits, as it is
     python benchmarks/encodings.py --device cuda     on a GPU

@@ -181,6 +181,57 @@ def test_wrong_sizes_are_refused() -> None:
         make("window(learned)")(stream(1, 1), torch.tensor([[ROOM]]))
 
 
+@pytest.mark.parametrize("word", ["width", "heads", "max_length", "trained"])
+@pytest.mark.parametrize("value", [0, -4, 1.5])
+@pytest.mark.parametrize("name", ["rope", "yarn", "relative_projection"])
+def test_sizes_that_make_no_sense_are_refused(word: str, value: float, name: str) -> None:
+    options = {"width": WIDTH, "heads": HEADS, word: value}
+    with pytest.raises(InvalidOptionError) as refused:
+        Attention(encoding=name, **options)  # type: ignore[arg-type]
+    assert str(refused.value) == (
+        f"{word} must be a whole number from 1 to 100000000; found {value}.\nhint: correct the value."
+    )
+
+
+def test_what_is_no_name_is_refused() -> None:
+    with pytest.raises(InvalidOptionError, match="the name of an encoding must be a string; found None"):
+        Attention(WIDTH, HEADS, None)  # type: ignore[arg-type]
+
+
+def test_a_mask_of_another_shape_is_refused() -> None:
+    layer, x = make("rope"), stream(2, 7)
+    for mask in (torch.ones(7), torch.ones(2, 6), torch.ones(3, 7), torch.ones(2, 7, 7)):
+        with pytest.raises(InvalidOptionError) as refused:
+            layer(x, mask_BL=mask)
+        assert str(refused.value) == (
+            f"a mask must have a value for every token, in shape (1, 7) or (2, 7); found shape {tuple(mask.shape)}.\n"
+            "hint: hand in a mask with a row for each text; mask[None] is one for all of them."
+        )
+
+
+def test_one_row_of_a_mask_may_stand_for_all() -> None:
+    layer, x = make("fire"), stream(2, 7)
+    mask = torch.tensor([[False, False, True, True, True, True, True]])
+    assert_close(layer(x, mask_BL=mask), layer(x, mask_BL=mask.expand(2, -1)))
+    _, past = layer.extend(x[:, :4], mask_BQ=mask[:, :4])
+    assert_close(layer.extend(x[:, 4:], past)[0], layer(x[:, 2:])[:, 2:])
+
+
+def test_ids_that_a_table_has_no_row_for_are_refused() -> None:
+    x = stream(1, 10)
+    for name in ("learned", "window(learned)"):
+        with pytest.raises(InvalidOptionError) as refused:
+            make(name)(x, torch.arange(-5, 5)[None])
+        assert str(refused.value) == (
+            f"this encoding has positions 0 to {ROOM - 1}; found the id -5.\n"
+            "hint: count ids from 0, or choose an encoding that is a formula, for example rope."
+        )
+        with pytest.raises(InvalidOptionError, match=f"does not fit the {ROOM} positions"):
+            make(name)(x, torch.arange(ROOM - 9, ROOM + 1)[None])
+    rope = make("rope")
+    assert_close(rope(x, torch.arange(-5, 5)[None]), rope(x))
+
+
 def test_the_package_of_encodings_offers_these_names() -> None:
     assert lengthwise.encodings.__all__ == ["Attention", "Fit", "attach", "load", "make_encoding"]
     for name in lengthwise.encodings.__all__:

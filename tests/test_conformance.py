@@ -57,8 +57,10 @@ def test_every_encoding_conforms(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "randomized(offset(rope), length=2048)",
+        "randomized(window(rope), length=2048)",
         "window(stick_breaking)",
+        "window(learned)",
+        "interleaved(xpos, nope)",
         "interleaved(window(fox), rope(base=500), every=2)",
         "offset(dape(fire))",
         "dape_v2(kerple_power)",

@@ -145,12 +145,20 @@ def test_an_alias_says_why_it_is_the_same() -> None:
         ("t5(buckets=1)", "option 'buckets' of encoding 't5' must be a whole number from 2 to 10000; found '1'."),
         ("t5(buckets=2.5)", "option 'buckets' of encoding 't5' must be a whole number from 2 to 10000; found '2.5'."),
         ("stick_breaking(diagonal=1)", "must be true or false; found '1'."),
-        ("rope(nope)", "encoding 'rope' goes around none; found 1: nope.\nhint: write 'rope' alone."),
+        ("rope(nope)", "encoding 'rope' takes no other in parentheses; found 1: nope.\nhint: write 'rope' alone."),
         (
             "window(rope, nope)",
-            "encoding 'window' goes around 1; found 2: rope, nope.\nhint: for example window(nope).",
+            "encoding 'window' takes 1 other in parentheses; found 2: rope, nope.\nhint: for example window(nope).",
         ),
         ("cable(x=1)", "'cable' is another name of 'fox' and takes no options.\nhint: write 'fox' with the options."),
+        (
+            "offset(randomized)",
+            "'offset' goes around encodings that take positions as they come; 'randomized' chooses its own.",
+        ),
+        ("randomized(ape)", "hint: put the two the other way round, or use learned instead of ape."),
+        ("interleaved(offset(rope), nope)", "'interleaved' goes around encodings that take positions as they come"),
+        ("window(cope)", "a window around 'cope' has no one meaning"),
+        ("dape(window(alibi))", "'dape' adapts a plain bias, not 'window(alibi)'."),
         (
             "random_float(t5)",
             "random_float gives fractions as positions, and 't5' has rows for whole numbers only.\n"
@@ -371,7 +379,7 @@ def test_what_is_added_to_the_input_cannot_take_turns() -> None:
     with pytest.raises(
         InvalidOptionError, match="an encoding that is added to the input cannot be chosen layer by layer"
     ):
-        make_encoding("interleaved(ape, nope)")
+        make_encoding("interleaved(sinusoidal, nope)")
 
 
 # Absolute positions
@@ -556,3 +564,17 @@ def test_sums_by_products_are_those_by_scattering(shape: tuple[int, int]) -> Non
         weight = torch.randn(plain.shape, generator=generator)
         one, two = (torch.autograd.grad((out * weight).sum(), given)[0] for out in (plain, fast))
         torch.testing.assert_close(two, one)
+
+
+def test_reflections_by_one_triangular_system_are_those_one_by_one() -> None:
+    from lengthwise.encodings.path import path_scores, reference_path_scores
+
+    generator = torch.Generator().manual_seed(0)
+    q, k, w = torch.randn(3, 2, 3, 14, 6, generator=generator)
+    w = torch.nn.functional.normalize(w, dim=-1)
+    beta = 2 * torch.rand(2, 3, 14, generator=generator)
+    segment = torch.tensor([0] * 5 + [1] * 9)
+    sees = ((segment[:, None] == segment) & torch.ones(14, 14, dtype=torch.bool).tril())[None, None]
+    fast, slow = path_scores(q, k, w, beta, sees), reference_path_scores(q, k, w, beta, sees)
+    seen = sees.expand(fast.shape)
+    torch.testing.assert_close(fast[seen], slow[seen], rtol=1e-4, atol=1e-4)

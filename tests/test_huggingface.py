@@ -231,9 +231,53 @@ def test_keys_are_turned_anew_as_an_instance_grows() -> None:
 def test_texts_that_share_a_row_do_not_see_each_other(name: str) -> None:
     model = attach(make(), name)
     tokens, ids = torch.cat([words(), words(1, 6, seed=2)], dim=1), torch.cat([torch.arange(11), torch.arange(6)])
-    both = model(tokens, position_ids=ids[None], use_cache=False).logits
-    assert_close(both[:, :11], model(words()).logits, atol=1e-4)
-    assert_close(both[:, 11:], model(words(1, 6, seed=2)).logits, atol=1e-4)
+    for options in ({}, {"use_cache": False}, {"use_cache": True}):
+        both = model(tokens, position_ids=ids[None], **options).logits
+        assert_close(both[:, :11], model(words()).logits, atol=1e-4)
+        assert_close(both[:, 11:], model(words(1, 6, seed=2)).logits, atol=1e-4)
+    apart = model.train()(tokens.repeat(2, 1), position_ids=torch.stack([ids, torch.arange(17)])).logits
+    assert_close(apart[:1, 11:], model(words(1, 6, seed=2)).logits, atol=1e-4)
+    assert_close(apart[1:], model(tokens).logits, atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_texts_share_a_row_in_every_architecture(kind: str) -> None:
+    model = attach(make(kind, **({"sliding_window": 4} if kind == "mistral" else {})), "dynamic_ntk(trained=8)")
+    tokens = torch.cat([words(1, 1), words(), words(1, 6, seed=2)], dim=1)
+    ids = torch.cat([torch.arange(length) for length in (1, 11, 6)])[None]
+    for use_cache in (False, True):
+        found = model(tokens, position_ids=ids, use_cache=use_cache).logits
+        for first, text in ((0, words(1, 1)), (1, words()), (12, words(1, 6, seed=2))):
+            assert_close(found[:, first : first + text.shape[1]], model(text).logits, atol=1e-4)
+
+
+def test_ids_that_leave_some_out_are_of_one_text() -> None:
+    model, ids = attach(make(), "rope(base=5000)"), torch.arange(0, 33, 3)[None]
+    want = make()(words(), position_ids=ids, use_cache=True).logits  # the stock model does not look for texts then
+    for use_cache in (False, True):
+        assert_close(model(words(), position_ids=ids, use_cache=use_cache).logits, want)
+
+
+def test_ids_may_be_fractions_where_the_encoding_is_a_formula() -> None:
+    ids = torch.arange(11)[None] / 4
+    want = attach(make(), "pi(factor=4)")(words()).logits
+    for options in ({}, {"use_cache": False}, {"attention_mask": torch.ones(1, 11)}):
+        assert_close(attach(make(), "rope")(words(), position_ids=ids, **options).logits, want)
+        for name in ("fire", "dynamic_ntk(trained=8)", "alibi", "sinusoidal", "xpos"):
+            assert attach(make(), name)(words(), position_ids=ids, **options).logits.isfinite().all()
+    model = attach(make(), "rope")
+    past = model(words(), position_ids=torch.arange(11.0)[None], use_cache=True).past_key_values
+    new = words(1, 1, seed=3)
+    found = model(new, position_ids=torch.tensor([[11.0]]), past_key_values=past).logits
+    assert_close(found, model(torch.cat([words(), new], dim=1)).logits[:, -1:])
+    assert refusal(lambda: attach(make(), "learned")(words(), position_ids=ids)) == (
+        "a table of positions has rows for whole numbers only; the ids given are fractions.\n"
+        "hint: choose an encoding that is a formula, for example sinusoidal or rope."
+    )
+    assert refusal(lambda: attach(make(), "t5")(words(), position_ids=ids)) == (
+        "a table of distances has rows for whole numbers only; the ids given are fractions (torch.float32).\n"
+        "hint: choose an encoding that is a formula, for example alibi, kerple_log or rope."
+    )
 
 
 def test_right_padding_before_a_cached_token_is_not_counted() -> None:
@@ -399,7 +443,8 @@ def test_what_was_saved_is_read_again(kind: str, name: str, tmp_path: Path) -> N
     assert (len(list(tmp_path.glob("*.safetensors"))) > 1) == (name == "t5")
     again = load(tmp_path)
     assert type(again) is type(model)
-    assert again.config.lengthwise == {"encoding": name, "max_length": 40, "trained": 20, "revision": 1}
+    revision = find_encoding(name).revision
+    assert again.config.lengthwise == {"encoding": name, "max_length": 40, "trained": 20, "revision": revision}
     state, read = model.state_dict(), again.state_dict()
     assert set(read) == set(state)
     assert all(torch.equal(read[key], state[key]) for key in state)
@@ -458,32 +503,33 @@ def test_files_that_are_not_what_they_should_be_are_refused(tmp_path: Path) -> N
     good = tmp_path / "good"
     attach(make(), "fire").save_pretrained(good)
 
-    def changed(key: str, value: object) -> Path:
+    def changed(**changes: object) -> Path:
         folder = tmp_path / "changed"
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(good, folder)
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        (config["lengthwise"] if key in config["lengthwise"] else config)[key] = value
+        for key, value in changes.items():
+            (config["lengthwise"] if key in config["lengthwise"] else config)[key] = value
         (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
         return folder
 
-    folder = changed("revision", 7)
+    folder = changed(revision=7)
     assert refusal(lambda: load(folder)) == (
         f"the model in {str(folder)!r} was saved with revision 7 of encoding 'fire'; "
-        "this version of lengthwise computes revision 1.\n"
+        f"this version of lengthwise computes revision {find_encoding('fire').revision}.\n"
         "hint: load it with the version that it was saved with."
     )
     for encoding in ("t5", "fire(hidden=5)", "rope"):
-        folder = changed("encoding", encoding)
+        folder = changed(encoding=encoding, revision=find_encoding(encoding).revision)
         assert refusal(lambda: load(folder), UnreadableFileError) == (  # noqa: B023
             f"the weights of the encoding in {str(folder)!r} are not those that its config speaks of.\n"
             "hint: save the model again with save_pretrained."
         )
-    folder = changed("num_hidden_layers", 3)
+    folder = changed(num_hidden_layers=3)
     assert refusal(lambda: load(folder), UnreadableFileError).startswith(
         f"weights are missing in {str(folder)!r}: model.layers.2.input_layernorm.weight, "
     )
-    folder = changed("architectures", ["MyModel"])
+    folder = changed(architectures=["MyModel"])
     assert refusal(lambda: load(folder)) == (
         f"the class 'MyModel' of the model in {str(folder)!r} is not one of the library.\n"
         "hint: hand in the class itself, as kind=."
@@ -551,6 +597,41 @@ def test_a_length_beyond_the_room_of_an_encoding_is_refused() -> None:
         assert refusal(lambda: model(words(1, 1), position_ids=torch.tensor([[room]]))) == expected  # noqa: B023
         assert refusal(lambda: generated(model, {"input_ids": words(1, room)})) == expected  # noqa: B023
     assert "choose a decay of at least 2" in refusal(lambda: attach(make(), "xpos(decay=1)", max_length=65))
+
+
+def test_ids_below_zero_are_refused_where_there_is_a_table() -> None:
+    ids = torch.arange(-5, 6)[None]
+    for name in ("learned", "window(learned)", "ape"):
+        model = attach(make(), name, max_length=12)
+        assert refusal(lambda: model(words(), position_ids=ids)) == (  # noqa: B023
+            "this encoding has positions 0 to 11; found the id -5.\n"
+            "hint: count ids from 0, or choose an encoding that is a formula, for example rope."
+        )
+    rope = attach(make(), "rope")
+    assert_close(rope(words(), position_ids=ids).logits, rope(words()).logits)
+
+
+def test_ids_of_another_shape_are_refused() -> None:
+    model = attach(make(), "fire")
+    for ids, found in ((torch.arange(11), "shape (11,)"), (torch.arange(10)[None], "shape (1, 10)"), ([0], "list")):
+        assert refusal(lambda: model(words(2), position_ids=ids)) == (  # noqa: B023
+            "position_ids must be a tensor with an id for every new token, of shape (1, 11) or (2, 11); "
+            f"found {found}.\nhint: leave position_ids out to have tokens counted, or add the missing axis."
+        )
+
+
+def test_what_is_no_name_is_refused() -> None:
+    assert refusal(lambda: attach(make(), None)) == (  # type: ignore[arg-type]
+        "the name of an encoding must be a string; found None.\n"
+        "hint: name one, for example 'rope', or 'nope' for none; lengthwise list encodings shows all."
+    )
+
+
+def test_half_precision_is_refused_where_its_range_is_too_small() -> None:
+    model = attach(make(), "xpos").half()
+    assert "float16" in refusal(lambda: model(words()))
+    assert model.bfloat16()(words()).logits.isfinite().all()
+    assert attach(make(), "rope").half()(words()).logits.isfinite().all()
 
 
 def test_what_an_attached_encoding_cannot_do_is_refused() -> None:

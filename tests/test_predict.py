@@ -320,7 +320,8 @@ def test_a_no_from_an_upper_bound_alone_says_what_it_assumes() -> None:
     assert reasons("PARITY", "ape", "rope", "alibi") == [
         "this is PARITY, which is known not to be in C-RASP[periodic, local].",
         "this is PARITY, which is known not to be in C-RASP[periodic, local]. For rope this assumes transformers "
-        "rounded to a fixed precision outside attention (arXiv 2506.16055, appendix E).",
+        "rounded to a fixed precision outside attention, and angles that come round again, as rational multiples of π do "
+        "(arXiv 2506.16055, appendix E).",
         "this is PARITY, which is known not to be in C-RASP[periodic, local]. For alibi this assumes transformers "
         "rounded to a fixed precision outside attention, so that the penalty rounds distant weights to zero "
         "(arXiv 2506.16055, appendix E).",
@@ -436,3 +437,12 @@ def test_next_symbols_can_be_asked_for() -> None:
     (row,) = predict(no_aa, encodings=["nope"], asked=Asked.NEXT_SYMBOLS)
     assert row.verdict.answer is Answer.YES
     assert row.to_json()["asked"] == "NEXT_SYMBOLS"
+
+
+def test_with_a_switch_on_nothing_is_predicted() -> None:
+    task = find_task("TOMITA_4")
+    assert predict_task(task, "nope").answer is NO
+    switched = predict_task(task, "nope", ["token_shift", "no_bos"])
+    assert switched.answer is UNKNOWN
+    assert switched.certificate is None
+    assert switched.reason == "the bounds of nope are proved for models without token_shift and no_bos."

@@ -241,7 +241,7 @@ def test_a_spec_stands_alone(run: Runner) -> None:
             "hint: did you mean 'nope'?\n",
         ),
         (
-            ["parity", "--encoding", "offset(coupling)"],
+            ["parity", "--encoding", "coupling(rope)"],
             "error: coupling needs a task whose tokens have roles, and 'parity' gives none.\n"
             "hint: use it for unique_copy or repeat_copy.\n",
         ),

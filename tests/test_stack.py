@@ -459,8 +459,23 @@ GOLDEN_SPECS = {
 }
 
 
+GOLDEN_SPECS |= {
+    f"encoding {name}": Spec(
+        tasks=("unique_copy" if name == "coupling" else "addition",),
+        encodings=(name,),
+        seeds=1,
+        train_length=8,
+        test_length=16,
+        learning_rates=(0.003,),
+        model=Shape(layers=2, heads=2, width=16),
+        training=Training(steps=4, batch=8, warmup=0, evaluate_every=4, examples=8),
+    )
+    for name in ENCODINGS
+}
+
+
 def golden_losses(name: str) -> tuple[str, list[float]]:
-    """Return the id of the run of a setting, and its first 50 losses."""
+    """Return the id of the run of a setting, and all its losses."""
     (plan,) = make_plan(GOLDEN_SPECS[name])
     (run,) = plan.runs
     stack = Stack(
@@ -514,6 +529,8 @@ def test_the_golden_losses_are_of_models_that_learn(golden: Golden) -> None:
     for name, before in golden.items():
         losses = before["losses"]
         assert isinstance(losses, list)
+        if name.startswith("encoding"):
+            continue
         assert len(losses) == 50
         assert sum(losses[-5:]) < 0.8 * sum(losses[:5]), name
 

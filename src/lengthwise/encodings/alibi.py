@@ -42,8 +42,6 @@ class ALiBi(Encoding):
 class LearnedALiBi(Encoding):
     """score_ij = q_i·k_j/√d − softplus(raw_h)·(i − j), from the slopes of ALiBi on."""
 
-    per_layer = True
-
     def __init__(self, fit: Fit) -> None:
         super().__init__(fit)
         self.raw_MH = nn.Parameter(torch.empty(fit.num_models, fit.num_heads))

@@ -62,6 +62,9 @@ class Attention(nn.Module):
         seed: int = 0,
     ) -> None:
         super().__init__()
+        numbers = {"width": width, "heads": heads, "max_length": max_length}
+        for word, value in numbers.items() if trained is None else (numbers | {"trained": trained}).items():
+            checked_number(word, value)
         if width % heads:
             raise InvalidOptionError(
                 f"width {width} cannot be divided among {heads} heads.",
@@ -101,6 +104,7 @@ class Attention(nn.Module):
 
         Ids go on from the last one unless given.
         """
+        _refuse_misshapen(x_BQD, mask_BQ)
         if ids_BQ is None:
             ids_BQ = _next_ids(x_BQD, past, mask_BQ)
         ids_BQ = ids_BQ.expand(x_BQD.shape[:2])
@@ -111,6 +115,7 @@ class Attention(nn.Module):
             if mask_BQ is not None or past.mask_BL is not None:
                 whole = zip((past.mask_BL, mask_BQ), (past.ids_BL, ids_BQ), strict=True)
                 masks = [torch.ones_like(ids, dtype=torch.bool) if mask is None else mask.bool() for mask, ids in whole]
+                masks = [mask.expand(len(ids_BQ), -1) for mask in masks]
                 mask_BL = torch.cat(masks, dim=1)
         asking, at = _where(ids_BQ, ids_BL, mask_BL)
         added_MBQD = self.encoding.embed(asking)
@@ -130,6 +135,7 @@ class Attention(nn.Module):
     def _check(self, ids_BQ: Tensor) -> None:
         """Raise if there is an id for which the encoding has no room; a compiled program cannot look."""
         if self.encoding.max_length is not None and not torch.compiler.is_compiling():
+            refuse_negative(ids_BQ, self.encoding.max_length)
             self.encoding.checked(ids_BQ[None], int(ids_BQ.max()) + 1)
 
 
@@ -140,9 +146,38 @@ def within(choice: Choice) -> Iterator[Choice]:
         yield from within(base)
 
 
-def _accepted(name: str) -> Choice:
+def named(name: object) -> Choice:
+    """Return the encoding of a name; raise for what is no name."""
+    if not isinstance(name, str):
+        raise InvalidOptionError(
+            f"the name of an encoding must be a string; found {name!r}.",
+            hint="name one, for example 'rope', or 'nope' for none; lengthwise list encodings shows all.",
+        )
+    return find_encoding(name)
+
+
+def checked_number(word: str, value: object) -> int:
+    """Return a size; raise if it is none."""
+    if type(value) is not int or not 1 <= value <= 10**8:
+        raise InvalidOptionError(
+            f"{word} must be a whole number from 1 to 100000000; found {value!r}.", hint="correct the value."
+        )
+    return value
+
+
+def refuse_negative(ids_BQ: Tensor, room: int) -> None:
+    """Raise if there is an id below 0, for an encoding with so many positions: a table would count it from its end."""
+    least = ids_BQ.min().item()
+    if least < 0:
+        raise InvalidOptionError(
+            f"this encoding has positions 0 to {room - 1}; found the id {least}.",
+            hint="count ids from 0, or choose an encoding that is a formula, for example rope.",
+        )
+
+
+def _accepted(name: object) -> Choice:
     """Return the encoding of a name; raise for one that is not for a layer alone."""
-    choice = find_encoding(name)
+    choice = named(name)
     for each in within(choice):
         if "ids" in each.card.acts_on:
             raise InvalidOptionError(
@@ -155,6 +190,17 @@ def _accepted(name: str) -> Choice:
                 hint="name the encoding of each layer.",
             )
     return choice
+
+
+def _refuse_misshapen(x_BQD: Tensor, mask_BQ: Tensor | None) -> None:
+    """Raise for a mask that is not one of the new tokens."""
+    batch, num_new = x_BQD.shape[:2]
+    if mask_BQ is not None and tuple(mask_BQ.shape) not in ((1, num_new), (batch, num_new)):
+        raise InvalidOptionError(
+            f"a mask must have a value for every token, in shape (1, {num_new}) or ({batch}, {num_new}); "
+            f"found shape {tuple(mask_BQ.shape)}.",
+            hint="hand in a mask with a row for each text; mask[None] is one for all of them.",
+        )
 
 
 def _next_ids(x_BQD: Tensor, past: Past | None, mask_BQ: Tensor | None) -> Tensor:

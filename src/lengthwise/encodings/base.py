@@ -86,9 +86,6 @@ class Where(NamedTuple):
 class Encoding(nn.Module):
     """No position encoding at all: the base whose hooks do nothing."""
 
-    per_layer: bool = False
-    """Whether every layer has an encoding of its own; otherwise all layers share one."""
-
     def __init__(self, fit: Fit) -> None:
         super().__init__()
         self.num_models = fit.num_models
@@ -113,11 +110,8 @@ class Encoding(nn.Module):
 
     def checked(self, ids_MBL: Tensor, most: int) -> Tensor:
         """Return the ids; raise if ``most`` of them are more than there is room for, or if they are of a wrong kind."""
-        if self.max_length is not None and most > self.max_length:
-            raise InvalidOptionError(
-                f"an instance of {most} tokens does not fit the {self.max_length} positions of this encoding.",
-                hint="make the model with a larger max_length.",
-            )
+        if self.max_length is not None:
+            require_room(most, self.max_length)
         return ids_MBL
 
     def embed(self, at: Where) -> Tensor | None:  # noqa: ARG002
@@ -177,6 +171,15 @@ class Encoding(nn.Module):
 
     def initialize(self, draw: Draw) -> None:
         """Set all parameters from a draw with M keys."""
+
+
+def require_room(num_tokens: int, room: int) -> None:
+    """Raise if there are more tokens than positions."""
+    if num_tokens > room:
+        raise InvalidOptionError(
+            f"an instance of {num_tokens} tokens does not fit the {room} positions of this encoding.",
+            hint="make the model with a larger max_length.",
+        )
 
 
 def distances(asking: Where, at: Where) -> Tensor:

@@ -5,7 +5,7 @@ encoding; ``at_most`` one that contains everything a transformer with this encod
 proved. A task in ``at_least`` is a YES, one outside ``at_most`` a NO, and everything between is UNKNOWN.
 ``expressible`` is weaker than ``at_least``: some weights compute it, but nobody has proved that they are found.
 
-What a card declares of shift, prefix, bounds, parameters and ids is measured by the conformance suite.
+What a card declares of shifts, prefixes, bounded biases, parameters and ids is measured by the conformance suite.
 """
 
 from __future__ import annotations
@@ -76,6 +76,9 @@ class Card:
 
 
 ROUNDED = "transformers rounded to a fixed precision outside attention"
+PERIODIC_ANGLES = f"{ROUNDED}, and angles that come round again, as rational multiples of π do"
+BASE = Option(name="base", default=10000.0, low=1.0001, high=1e12, meaning="the base of the frequencies")
+HIDDEN = Option(name="hidden", default=32, low=1, high=10_000, meaning="the width of the hidden layer")
 DEPTH = "arXiv 2506.16055"
 HUANG = "arXiv 2410.02140"
 UNIFORM_HEADS = Bound(fragment=Fragment.PLAIN, citation="zero keys give uniform heads")

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from ..crasp.fragments import Fragment
-from .card import DEPTH, HUANG, ROUNDED, UNIFORM_HEADS, Bound, Card, Option
-
-_BASE = Option(name="base", default=10000.0, low=1.0001, high=1e12, meaning="the base of the frequencies")
+from .card import BASE, DEPTH, HUANG, PERIODIC_ANGLES, ROUNDED, UNIFORM_HEADS, Bound, Card
 
 ABSOLUTE = (
     Card(
@@ -61,10 +59,10 @@ ABSOLUTE = (
         citation="arXiv 1706.03762",
         acts_on=("input",),
         module="sinusoidal:Sinusoidal",
-        at_most=Bound(fragment=Fragment.PERIODIC, citation=f"{DEPTH}, appendix E", assumption=ROUNDED),
+        at_most=Bound(fragment=Fragment.PERIODIC, citation=f"{DEPTH}, appendix E", assumption=PERIODIC_ANGLES),
         expressible=UNIFORM_HEADS,
         shift_invariant=False,
-        options=(_BASE,),
+        options=(BASE,),
         note="phases beyond the training lengths are new to the model.",
     ),
     Card(
@@ -75,10 +73,10 @@ ABSOLUTE = (
         acts_on=("input",),
         module="sinusoidal:ScaledSinusoidal",
         parameters="1",
-        at_most=Bound(fragment=Fragment.PERIODIC, citation=f"{DEPTH}, appendix E", assumption=ROUNDED),
+        at_most=Bound(fragment=Fragment.PERIODIC, citation=f"{DEPTH}, appendix E", assumption=PERIODIC_ANGLES),
         expressible=UNIFORM_HEADS,
         shift_invariant=False,
-        options=(_BASE,),
+        options=(BASE,),
         note="the gain starts at 1/√D.",
     ),
 )

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from ..crasp.fragments import Fragment
-from .card import DEPTH, ROUNDED, UNIFORM_HEADS, Bound, Card, Option
+from .card import BASE, DEPTH, HIDDEN, ROUNDED, UNIFORM_HEADS, Bound, Card, Option
 
 _CLIP = Option(name="clip", default=16, low=1, high=100_000, meaning="the distance from which all are alike")
-_HIDDEN = Option(name="hidden", default=32, low=1, high=10_000, meaning="the width of the hidden layer")
-_FREQUENCIES = Option(name="base", default=10000.0, low=1.0001, high=1e12, meaning="the base of the frequencies")
 
 BIASES = (
     Card(
@@ -36,7 +34,7 @@ BIASES = (
         per_layer=True,
         expressible=UNIFORM_HEADS,
         shift_invariant=True,
-        options=(_FREQUENCIES,),
+        options=(BASE,),
     ),
     Card(
         name="t5",
@@ -112,7 +110,9 @@ BIASES = (
         acts_on=("scores",),
         module="windows:HardALiBi",
         expressible=Bound(
-            fragment=Fragment.LOCAL, citation="a head of width w + 1 with fixed scores looks w places back"
+            fragment=Fragment.LOCAL,
+            citation="two heads whose windows differ by one place tell what stands there; free heads count",
+            assumption="enough heads of both kinds",
         ),
         shift_invariant=True,
         bounded_bias=False,
@@ -157,6 +157,7 @@ BIASES = (
         shift_invariant=True,
         bounded_bias=True,
         options=(Option(name="width", default=128, low=2, high=100_000, meaning="the width of the sinusoids"),),
+        note="the sum begins at t = 1, as in the formula of the paper.",
     ),
     Card(
         name="fire",
@@ -170,7 +171,17 @@ BIASES = (
         expressible=UNIFORM_HEADS,
         shift_invariant=False,
         bounded_bias=True,
-        options=(_HIDDEN,),
+        options=(
+            HIDDEN,
+            Option(
+                name="threshold",
+                default=512.0,
+                low=1e-3,
+                high=1e9,
+                meaning="where L starts; it is learned as a multiple",
+            ),
+        ),
+        revision=2,
         note="the maximum, not the minimum, of L and i: the input of f stays within 0 and 1 at every length.",
     ),
     Card(
@@ -185,7 +196,7 @@ BIASES = (
         expressible=UNIFORM_HEADS,
         shift_invariant=True,
         bounded_bias=False,
-        options=(_HIDDEN,),
+        options=(HIDDEN,),
         note="beyond the training lengths f goes on as a straight line in the logarithm.",
     ),
 )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from .card import UNIFORM_HEADS, Card, Option
-
-_HIDDEN = Option(name="hidden", default=32, low=1, high=10_000, meaning="the width of the hidden layer")
+from .card import HIDDEN, UNIFORM_HEADS, Card, Option
 
 CONTENTS = (
     Card(
@@ -48,7 +46,7 @@ CONTENTS = (
         parameters="2·H·hidden + hidden + hidden·H",
         per_layer=True,
         shift_invariant=True,
-        options=(_HIDDEN,),
+        options=(HIDDEN,),
         bases=("kerple_log",),
     ),
     Card(
@@ -62,7 +60,7 @@ CONTENTS = (
         per_layer=True,
         shift_invariant=True,
         options=(
-            _HIDDEN,
+            HIDDEN,
             Option(name="reach", default=3, low=1, high=100, meaning="how many keys a convolution sees"),
         ),
         bases=("kerple_log",),
@@ -100,5 +98,6 @@ CONTENTS = (
         per_layer=True,
         expressible=UNIFORM_HEADS,
         shift_invariant=True,
+        note="without the short convolution that the paper puts before the directions.",
     ),
 )

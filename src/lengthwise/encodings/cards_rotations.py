@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ..crasp.fragments import Fragment
-from .card import DEPTH, ROUNDED, UNIFORM_HEADS, Bound, Card, Option
+from .card import BASE, DEPTH, PERIODIC_ANGLES, UNIFORM_HEADS, Bound, Card, Option
 
-_BASE = Option(name="base", default=10000.0, low=1.0001, high=1e12, meaning="the base of the frequencies")
 _FACTOR = Option(name="factor", default=4.0, low=1, high=10_000, meaning="how much longer inputs shall become")
 _TRAINED = Option(
     name="trained", default=0, low=0, high=10**8, meaning="the length trained on, in tokens; 0: that of the experiment"
@@ -20,10 +19,10 @@ ROTATIONS = (
         citation="arXiv 2104.09864",
         acts_on=("queries and keys",),
         module="rope:RoPE",
-        at_most=Bound(fragment=Fragment.PERIODIC, citation=f"{DEPTH}, appendix E", assumption=ROUNDED),
+        at_most=Bound(fragment=Fragment.PERIODIC, citation=f"{DEPTH}, appendix E", assumption=PERIODIC_ANGLES),
         expressible=UNIFORM_HEADS,
         shift_invariant=True,
-        options=(_BASE,),
+        options=(BASE,),
         note="channels t and t + d/2 form a pair, as in Llama and GPT-NeoX.",
     ),
     Card(
@@ -36,7 +35,7 @@ ROTATIONS = (
         expressible=UNIFORM_HEADS,
         shift_invariant=True,
         options=(
-            _BASE,
+            BASE,
             Option(name="share", default=0.5, low=0.001, high=1, meaning="the share of channels that are rotated"),
         ),
     ),
@@ -50,7 +49,7 @@ ROTATIONS = (
         expressible=UNIFORM_HEADS,
         shift_invariant=True,
         options=(
-            _BASE,
+            BASE,
             Option(name="share", default=0.75, low=0.001, high=1, meaning="the share of frequencies that are kept"),
         ),
     ),
@@ -63,7 +62,7 @@ ROTATIONS = (
         module="rope_scaling:PI",
         expressible=UNIFORM_HEADS,
         shift_invariant=True,
-        options=(_BASE, _FACTOR),
+        options=(BASE, _FACTOR),
         note=_FIXED,
     ),
     Card(
@@ -75,7 +74,7 @@ ROTATIONS = (
         module="rope_scaling:NTK",
         expressible=UNIFORM_HEADS,
         shift_invariant=True,
-        options=(_BASE, _FACTOR),
+        options=(BASE, _FACTOR),
         note=_FIXED,
     ),
     Card(
@@ -89,12 +88,12 @@ ROTATIONS = (
         shift_invariant=True,
         prefix_consistent=False,
         needs_scale=True,
-        options=(_BASE, Option(name="factor", default=1.0, low=1, high=10_000, meaning="α"), _TRAINED),
+        options=(BASE, Option(name="factor", default=1.0, low=1, high=10_000, meaning="α"), _TRAINED),
         note="keys computed earlier must be rotated anew when the input grows: a cache of rotated keys is wrong.",
     ),
     Card(
         name="yarn",
-        title="rotary frequencies, the low ones squeezed and the high ones kept, with warmer scores",
+        title="rotary frequencies, the low ones squeezed and the high ones kept, with sharper scores",
         formula="θ_t between θ_t and θ_t/factor by a ramp over t; q and k times 0.1 ln(factor) + 1",
         citation="arXiv 2309.00071",
         acts_on=("queries and keys",),
@@ -102,7 +101,7 @@ ROTATIONS = (
         expressible=UNIFORM_HEADS,
         shift_invariant=True,
         options=(
-            _BASE,
+            BASE,
             _FACTOR,
             _TRAINED,
             Option(name="fast", default=32.0, low=1e-6, high=1e6, meaning="turns from which a frequency is kept"),
@@ -139,8 +138,8 @@ ROTATIONS = (
         shift_invariant=True,
         prefix_consistent=False,
         needs_scale=True,
-        options=(_BASE, _FACTOR, _TRAINED),
-        note="the published factors come from a search; a smooth curve stands in for them here.",
+        options=(BASE, _FACTOR, _TRAINED),
+        note="the published factors come from a search; a smooth curve stands in for them, and no first tokens are spared.",
     ),
     Card(
         name="xpos",
@@ -153,7 +152,7 @@ ROTATIONS = (
         shift_invariant=True,
         max_length=True,
         options=(
-            _BASE,
+            BASE,
             Option(name="decay", default=512, low=1, high=10**6, meaning="the distance scale of the decay"),
         ),
         note="powers of ζ overflow at very long inputs, which are refused.",
@@ -168,6 +167,6 @@ ROTATIONS = (
         parameters="H·d",
         per_layer=True,
         shift_invariant=True,
-        options=(_BASE,),
+        options=(BASE,),
     ),
 )

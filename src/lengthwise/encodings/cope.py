@@ -18,8 +18,6 @@ class CoPE(Encoding):
     gates use scaled scores, while q_i·e is not scaled, as in the code that the paper prints.
     """
 
-    per_layer = True
-
     def __init__(self, fit: Fit, *, positions: int = 16) -> None:
         super().__init__(fit)
         if type(positions) is not int or positions < 1:

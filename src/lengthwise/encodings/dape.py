@@ -19,7 +19,6 @@ from .initialization import normal
 class _Adaptive(Encoding):
     """score = s + B + f(s, B), where s = q·k/√d, B is the bias of ``base`` and f looks across heads."""
 
-    per_layer = True
     in_bias_MF: nn.Parameter
 
     def __init__(self, fit: Fit, base: Encoding, *, hidden: int) -> None:

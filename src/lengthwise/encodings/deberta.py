@@ -21,8 +21,6 @@ class DeBERTa(Encoding):
     K and Q are the rows of one table, mapped for each head as keys and as queries.
     """
 
-    per_layer = True
-
     def __init__(self, fit: Fit, *, clip: int = 16) -> None:
         super().__init__(fit)
         self.clip = clip

@@ -18,8 +18,6 @@ from .initialization import normal
 class DynamicBias(Encoding):
     """score_ij = q_i·k_j/√d + f(±log(1 + |i − j|)) with the sign of i − j; f is a network with two hidden layers."""
 
-    per_layer = True
-
     def __init__(self, fit: Fit, *, hidden: int = 32) -> None:
         super().__init__(fit)
         models, heads = fit.num_models, fit.num_heads
@@ -53,7 +51,9 @@ class DynamicBias(Encoding):
             weight_MF, bias_MF = self.in_weight_MF.float(), self.in_bias_MF.float()
             first_MFP = functional.silu(u_MP[:, None] * weight_MF[..., None] + bias_MF[..., None])
             second_MGP = functional.silu(_affine(first_MFP, self.mid_weight_MFG, self.mid_bias_MG))
-            return self.out_weight_MGH.float().transpose(1, 2) @ second_MGP  # a last bias softmax would not see
+            return (
+                self.out_weight_MGH.float().transpose(1, 2) @ second_MGP
+            )  # a last bias softmax, without a sink, would not see
 
 
 def _affine(x_MIP: Tensor, weight_MIO: Tensor, bias_MO: Tensor) -> Tensor:

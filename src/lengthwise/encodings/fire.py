@@ -20,14 +20,14 @@ class FIRE(Encoding):
     """score_ij = q_i·k_j/√d + f(ψ(i − j)/(ψ(max(|L|, i)) + 10⁻⁶)), ψ(x) = log(|c|x + 1).
 
     f is a network with one hidden layer, f(u) = relu(u·w + b)·w'. A last bias would add the same to all scores of a
-    query, which softmax does not see. What is learned as c and L may turn negative; their absolute values count. The
+    query, which softmax, without a sink, does not see. L is ``threshold`` times a number that is learned. That number and c
+    may turn negative; their absolute values count. The
     maximum keeps the input of f within 0 and 1 at every length.
     """
 
-    per_layer = True
-
-    def __init__(self, fit: Fit, *, hidden: int = 32) -> None:
+    def __init__(self, fit: Fit, *, hidden: int = 32, threshold: float = 512.0) -> None:
         super().__init__(fit)
+        self.threshold = threshold
         models = fit.num_models
         self.slope_M = nn.Parameter(torch.empty(models))
         self.threshold_M = nn.Parameter(torch.empty(models))
@@ -36,12 +36,12 @@ class FIRE(Encoding):
         self.out_weight_MFH = nn.Parameter(torch.empty(models, hidden, fit.num_heads))
 
     def initialize(self, draw: Draw) -> None:
-        """Set c to 0.1, L to 512, and the network to random numbers."""
+        """Set c to 0.1, L to the threshold, and the network to random numbers."""
         hidden = self.in_bias_MF.shape[1]
         deviations = {"in_weight_MF": 1.0, "in_bias_MF": 1.0, "out_weight_MFH": 0.5 * hidden**-0.5}
         with torch.no_grad():
             self.slope_M.fill_(0.1)
-            self.threshold_M.fill_(512.0)
+            self.threshold_M.fill_(1.0)
             for name, deviation in deviations.items():
                 parameter = self.get_parameter(name)
                 parameter.copy_(normal(draw.named(name), tuple(parameter.shape[1:]), deviation=deviation))
@@ -59,8 +59,8 @@ class FIRE(Encoding):
         """Return ψ(i − j)/ψ(max(|L|, i)), [M, 1 or B, Q, L]."""
         delta_MBQL = distances(asking, at)[:, :, 0].transpose(0, 1).float().clamp(min=0)
         i_MBQ = once(asking.ids_MBL).float().clamp(min=0)
-        slope, threshold = (number_M.float().abs()[:, None, None] for number_M in (self.slope_M, self.threshold_M))
-        longest_MBQ = torch.log1p(slope * torch.maximum(threshold, i_MBQ)) + _LEAST
+        slope, times = (number_M.float().abs()[:, None, None] for number_M in (self.slope_M, self.threshold_M))
+        longest_MBQ = torch.log1p(slope * torch.maximum(self.threshold * times, i_MBQ)) + _LEAST
         return torch.log1p(slope[..., None] * delta_MBQL) / longest_MBQ[..., None]
 
     def _network(self, u_MP: Tensor) -> Tensor:

@@ -17,8 +17,6 @@ from .initialization import normal
 class FoX(Encoding):
     """score = q_i·k_j/√d + Σ_{l=j+1..i} log σ(x_l·w_h + b_h), over places; x is the stream that enters attention."""
 
-    per_layer = True
-
     def __init__(self, fit: Fit) -> None:
         super().__init__(fit)
         self.weight_MDH = nn.Parameter(torch.empty(fit.num_models, fit.width, fit.num_heads))

@@ -16,10 +16,12 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, NoReturn, cast
 
 import torch
+import torch.nn.functional as functional
 from torch import Tensor, nn
 
 from ..errors import InvalidOptionError
 from .attend import attend
+from .attention import refuse_negative
 from .base import Encoding, Where
 
 IMPLEMENTATION = "lengthwise"
@@ -34,6 +36,7 @@ class Call(NamedTuple):
     """Where the tokens of one call stand: the new ones, which ask, and all of them, those in a cache included.
 
     ``first`` is the place of the first new one in a cache of fixed size, None elsewhere: there, the new ones come last.
+    ``text_BQ`` numbers the texts of a row, which do not see each other; None stands for one text.
     """
 
     encoding: Encoding
@@ -41,6 +44,7 @@ class Call(NamedTuple):
     ids_BL: Tensor
     sizes_BL: Tensor
     first: int | Tensor | None
+    text_BQ: Tensor | None
 
 
 class Past(NamedTuple):
@@ -102,7 +106,8 @@ class Positions(nn.Module):
             assert added_MBQD is not None
             embedded = embedding(tokens) if embedded is None else embedded
             given |= {"input_ids": None, "inputs_embeds": embedded + added_MBQD[0].to(embedded.dtype)}
-        return given | {"position_ids": call.ids_BQ, PART: call}
+        # the library counts tokens and no more: it would cut texts at every id that is not the next whole number
+        return given | {"position_ids": None, PART: call}
 
     def _where(self, given: Mapping[str, Any], tokens: Tensor) -> Call:
         """Return where tokens stand, [B, Q] or [B, Q, D], from what else the model is given."""
@@ -110,15 +115,21 @@ class Positions(nn.Module):
         past = Past.of(given.get("past_key_values"))
         mask, ids = given.get("attention_mask"), given.get("position_ids")
         mask_BL = mask.to(tokens.device) if isinstance(mask, Tensor) and mask.ndim == 2 else None
-        ids_BQ = _consecutive(mask_BL, past, num_new, tokens.device) if ids is None else ids
-        sizes = _sizes(ids_BQ, mask_BL, past, may_be_packed=ids is not None)
+        if ids is None:
+            ids_BQ, text_BQ = _consecutive(mask_BL, past, num_new, tokens.device), None
+        else:
+            ids_BQ = _shaped(ids, batch, num_new)
+            text_BQ = _texts(ids_BQ) if past.is_empty and mask_BL is None else None
+        sizes = _sizes(ids_BQ, text_BQ, mask_BL, past)
         if self.shifts and self.training:
             ids_BQ = self._shifted(ids_BQ.expand(batch, -1), past)
         ids_BQ = _alike(ids_BQ, batch)
         self._check(ids_BQ, past)
         ids_BL = _alike(_with_past(ids_BQ, mask_BL, past), batch)
         sizes_BL = _alike(sizes, batch).expand(ids_BL.shape)
-        return Call(self.encoding, ids_BQ, ids_BL, sizes_BL, None if past.room is None else past.length)
+        first = None if past.room is None else past.length
+        # a mask for every pair of tokens says itself who sees whom
+        return Call(self.encoding, ids_BQ, ids_BL, sizes_BL, first, text_BQ if mask is None else None)
 
     def _shifted(self, ids_BQ: Tensor, past: Past) -> Tensor:
         """Return ids plus an offset for each row, uniform over all that leave it room."""
@@ -136,6 +147,7 @@ class Positions(nn.Module):
         if self.room is None:
             return
         if not torch.compiler.is_compiling():
+            refuse_negative(ids_BQ, self.room)
             most = int(ids_BQ.max()) + 1
         else:
             most = ids_BQ.shape[-1] + (past.length if isinstance(past.length, int) else 0)
@@ -254,6 +266,9 @@ def _where(call: Call, mask: Tensor | None, num_queries: int, num_keys: int) -> 
             )
         # padding sees nothing, and a mean of nothing is no number: so it sees itself
         visible = mask | (torch.arange(num_keys, device=mask.device) == place_Q[:, None])
+    if call.text_BQ is not None:
+        is_same = (call.text_BQ[:, :, None] == call.text_BQ[:, None])[:, None]
+        visible = is_same & (place_Q <= place_Q[:, None] if visible is None else visible)
     if is_whole:
         at = Where(ids_MBL, sizes_MBL, sizes_MBL, visible)
         return at, at
@@ -283,21 +298,38 @@ def _consecutive(mask_BL: Tensor | None, past: Past, num_new: int, device: torch
     return (mask_BL.long().cumsum(-1) - 1).clamp(min=0)[:, -num_new:]
 
 
-def _sizes(ids_BQ: Tensor, mask_BL: Tensor | None, past: Past, *, may_be_packed: bool) -> Tensor:
-    """Return how many tokens there are by now, [1 or B, 1], or in the text of each token, [1 or B, Q].
+def _shaped(ids: object, batch: int, num_new: int) -> Tensor:
+    """Return ids that were handed in; raise if they are not one row of ids, or one for each text."""
+    if isinstance(ids, Tensor) and ids.ndim == 2 and ids.shape[0] in (1, batch) and ids.shape[1] == num_new:
+        return ids
+    found = f"shape {tuple(ids.shape)}" if isinstance(ids, Tensor) else type(ids).__name__
+    raise InvalidOptionError(
+        f"position_ids must be a tensor with an id for every new token, of shape (1, {num_new}) or ({batch}, {num_new}); "
+        f"found {found}.",
+        hint="leave position_ids out to have tokens counted, or add the missing axis.",
+    )
 
-    Without mask and cache, several texts may lie one behind the other: ids then jump where one begins, as the library
-    has it.
+
+def _texts(ids_BQ: Tensor) -> Tensor | None:
+    """Return the number of the text of each token, [1 or B, Q], or None if there is but one.
+
+    Several texts may lie one behind the other in a row: one begins wherever an id is no larger than the one before.
     """
+    begins_BQ = ids_BQ[:, 1:] <= ids_BQ[:, :-1]
+    if not torch.compiler.is_compiling() and not bool(begins_BQ.any()):
+        return None
+    return functional.pad(begins_BQ.long().cumsum(-1), (1, 0))
+
+
+def _sizes(ids_BQ: Tensor, text_BQ: Tensor | None, mask_BL: Tensor | None, past: Past) -> Tensor:
+    """Return how many tokens there are by now, [1 or B, 1], or in the text of each token, [1 or B, Q]."""
     if mask_BL is not None:
         return mask_BL.long().sum(-1, keepdim=True)
     if past.room is not None:
-        return ids_BQ[:, -1:] + 1
-    if not past.is_empty or not may_be_packed:
-        return torch.full_like(ids_BQ[:1, :1], ids_BQ.shape[-1]) + past.length
-    begins_BQ = ids_BQ.diff(dim=-1, prepend=ids_BQ[:, :1] - 1) != 1
-    text_BQ = begins_BQ.long().cumsum(-1)
-    counts_BT = ids_BQ.new_zeros(text_BQ.shape[0], text_BQ.shape[1] + 1)
+        return ids_BQ[:, -1:].long() + 1
+    if text_BQ is None:
+        return torch.full((1, 1), ids_BQ.shape[-1], device=ids_BQ.device) + past.length
+    counts_BT = torch.zeros_like(text_BQ)
     return counts_BT.scatter_add(-1, text_BQ, torch.ones_like(text_BQ)).gather(-1, text_BQ)
 
 

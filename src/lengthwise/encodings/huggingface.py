@@ -21,7 +21,7 @@ from torch import nn
 from ..arrays import torch_arrays
 from ..errors import InvalidOptionError, MissingExtraError, UnreadableFileError
 from ..seeds import INITIALIZATION, open_stream
-from .attention import within
+from .attention import checked_number, named, within
 from .base import Encoding, Fit
 from .build import make_encoding
 from .hf_positions import (
@@ -35,7 +35,7 @@ from .hf_positions import (
     enter_model,
 )
 from .learned import Learned
-from .names import Choice, find_encoding
+from .names import Choice
 
 Model = TypeVar("Model")
 
@@ -133,8 +133,8 @@ def _attach(model: Any, base: Any, name: str, *, max_length: int | None, trained
         num_heads=config.num_attention_heads,
         head_width=getattr(attentions[0], "head_dim", width // config.num_attention_heads),
         width=width,
-        max_length=_length("max_length", longest if max_length is None else max_length),
-        trained=_length("trained", longest if trained is None else trained),
+        max_length=checked_number("max_length", longest if max_length is None else max_length),
+        trained=checked_number("trained", longest if trained is None else trained),
         num_layers=len(attentions),
     )
     made = make_encoding(choice, fit)
@@ -228,7 +228,7 @@ def _base_of(model: Any) -> Any:
 
 def _accepted(name: str) -> Choice:
     """Return the encoding of a name; raise for one that these models cannot have."""
-    choice = find_encoding(name)
+    choice = named(name)
     for each in within(choice):
         why = REFUSED.get(each.card.name)
         if why is not None:
@@ -237,14 +237,6 @@ def _accepted(name: str) -> Choice:
                 hint="choose another; lengthwise list encodings shows all.",
             )
     return choice
-
-
-def _length(word: str, value: object) -> int:
-    if type(value) is not int or not 1 <= value <= 10**8:
-        raise InvalidOptionError(
-            f"{word} must be a whole number from 1 to 100000000; found {value!r}.", hint="correct the value."
-        )
-    return value
 
 
 def _hand_on(table_ND: torch.Tensor, encoding: Encoding) -> None:

@@ -21,6 +21,8 @@ class Interleaved(Encoding):
                     hint="interleave encodings that act in attention, for example rope and nope.",
                 )
         self.first, self.second, self.every = first, second, every
+        limits = [base.max_length for base in (first, second) if base.max_length is not None]
+        self.max_length = min(limits, default=None)
 
     @classmethod
     def fit_of_base(cls, fit: Fit, number: int, *, every: int) -> Fit:

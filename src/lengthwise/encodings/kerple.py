@@ -14,8 +14,6 @@ from .base import Encoding, Fit, Where, distances, per_head
 class KerpleLog(Encoding):
     """score_ij = q_i·k_j/√d − r₁ log(1 + r₂|i − j|), with r₁ and r₂ the softplus of what is learned; both start at 1."""
 
-    per_layer = True
-
     def __init__(self, fit: Fit) -> None:
         super().__init__(fit)
         self.scale_raw_MH = nn.Parameter(torch.empty(fit.num_models, fit.num_heads))
@@ -38,8 +36,6 @@ class KerpleLog(Encoding):
 
 class KerplePower(Encoding):
     """score_ij = q_i·k_j/√d − r₁|i − j|^r₂, r₁ = softplus(scale) and r₂ = 2σ(power); it starts as ALiBi."""
-
-    per_layer = True
 
     def __init__(self, fit: Fit) -> None:
         super().__init__(fit)

@@ -32,7 +32,7 @@ class Choice:
     def name(self) -> str:
         """The shortest name: without what is default."""
         defaults = {option.name: option.default for option in self.card.options}
-        told = [f"{key}={_print(value)}" for key, value in self.options if value != defaults[key]]
+        told = [f"{key}={show_value(value)}" for key, value in self.options if value != defaults[key]]
         bases = [base.name for base in self.bases]
         if bases != [find_encoding(base).name for base in self.card.bases]:
             told = bases + told
@@ -59,6 +59,8 @@ class Choice:
             return base._bound(kind) if base.shift_invariant or kind != "at_least" else None
         if self.card.name == "window" and self.bases[0].card.name != "nope":
             return None
+        if self.card.name == "hard_alibi" and dict(self.options)["heads"]:
+            return None  # so many heads may be all there are
         bound: Bound | None = getattr(self.card, kind)
         return bound
 
@@ -91,6 +93,11 @@ class Choice:
     def has_table(self) -> bool:
         """Whether it is a table of positions that is added to the input."""
         return self.card.name in ("learned", "ape")
+
+    @property
+    def chooses_ids(self) -> bool:
+        """Whether it gives tokens other positions than those in which they come."""
+        return "ids" in self.card.acts_on or any(base.chooses_ids for base in self.bases)
 
     def uses(self, name: str) -> bool:
         """Return whether it is this encoding, or is put around it."""
@@ -187,9 +194,9 @@ def _choose(word: str, bases: list[Choice], options: dict[str, str]) -> Choice:
         raise unknown_name("encoding", word, [*ENCODINGS, *ALIASES])
     card = ENCODINGS[word]
     if bases and len(bases) != len(card.bases):
-        takes = f"goes around {len(card.bases)}" if card.bases else "goes around none"
+        takes = f"takes {len(card.bases)} other{'s' * (len(card.bases) > 1)}" if card.bases else "takes no other"
         raise InvalidOptionError(
-            f"encoding {word!r} {takes}; found {len(bases)}: {', '.join(base.name for base in bases)}.",
+            f"encoding {word!r} {takes} in parentheses; found {len(bases)}: {', '.join(base.name for base in bases)}.",
             hint=f"for example {word}({', '.join(card.bases)})." if card.bases else f"write {word!r} alone.",
         )
     known = {option.name: option for option in card.options}
@@ -207,6 +214,7 @@ def _choose(word: str, bases: list[Choice], options: dict[str, str]) -> Choice:
         options=tuple((option.name, values.get(option.name, option.default)) for option in card.options),
         bases=tuple(bases) or tuple(find_encoding(base) for base in card.bases),
     )
+    _require_that_they_fit(chosen)
     if card.name == "random_float" and not chosen.bases[0].float_ids:
         raise InvalidOptionError(
             f"random_float gives fractions as positions, and {chosen.bases[0].name!r} has rows for whole numbers only.",
@@ -215,6 +223,29 @@ def _choose(word: str, bases: list[Choice], options: dict[str, str]) -> Choice:
     if card.name == "offset" and chosen.bases[0].card.name == "learned":
         return find_encoding("ape")
     return chosen
+
+
+_LOOKING_AROUND = ("cope", "dape", "dape_v2")  # their scores depend on other keys, which a window would hide or not
+
+
+def _require_that_they_fit(chosen: Choice) -> None:
+    """Raise if an encoding is put around one that it would silence."""
+    name = chosen.card.name
+    for base in chosen.bases:
+        if base.chooses_ids and (name == "interleaved" or "ids" in chosen.card.acts_on):
+            raise InvalidOptionError(
+                f"{name!r} goes around encodings that take positions as they come; {base.name!r} chooses its own.",
+                hint="put the two the other way round, or use learned instead of ape.",
+            )
+        if name == "window" and any(base.uses(other) for other in _LOOKING_AROUND):
+            raise InvalidOptionError(
+                f"a window around {base.name!r} has no one meaning: its scores depend on the keys that would be hidden.",
+                hint="put the window around an encoding whose scores look at one key at a time.",
+            )
+        if name in ("dape", "dape_v2") and base.bases:
+            raise InvalidOptionError(
+                f"{name!r} adapts a plain bias, not {base.name!r}.", hint="for example kerple_log, alibi, t5 or fire."
+            )
 
 
 def _value(word: str, option: Option, text: str) -> Value:
@@ -237,11 +268,16 @@ def _value(word: str, option: Option, text: str) -> Value:
 def _bad_value(word: str, option: Option, text: str, allowed: str) -> InvalidOptionError:
     return InvalidOptionError(
         f"option {option.name!r} of encoding {word!r} must be {allowed}; found {text!r}.",
-        hint=f"it is {option.meaning}; the default is {_print(option.default)}.",
+        hint=f"it is {option.meaning}; the default is {show_value(option.default)}.",
     )
 
 
-def _print(value: Value) -> str:
+def show_value(value: Value) -> str:
+    """Return the value of an option as it is written.
+
+    >>> show_value(10000.0), show_value(0.5), show_value(False)
+    ('10000', '0.5', 'false')
+    """
     if isinstance(value, bool):
         return str(value).lower()
     return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(value)

@@ -20,8 +20,6 @@ class PaTH(Encoding):
     w_l is x_l·direction_h at length 1, β_l = 2σ(x_l·rate_h + rate_bias_h); x is the stream that enters attention.
     """
 
-    per_layer = True
-
     def __init__(self, fit: Fit) -> None:
         super().__init__(fit)
         self.direction_MDHK = nn.Parameter(torch.empty(fit.num_models, fit.width, fit.num_heads, fit.head_width))

@@ -21,8 +21,6 @@ from .rope import falling, per_row
 class PoPE(Encoding):
     """score(i, j) = Σ_c softplus(q_c)·softplus(k_c)·cos((j − i)·θ_c + phase_c)/√K, with θ_c = base^(−c/K)."""
 
-    per_layer = True
-
     def __init__(self, fit: Fit, *, base: float = 10_000.0) -> None:
         super().__init__(fit)
         self.base = base

@@ -10,7 +10,7 @@ from torch import Tensor
 from ..arrays import torch_arrays
 from ..errors import InvalidOptionError
 from ..seeds import EVALUATION, Draw, open_stream
-from .base import Encoding, Fit, Where
+from .base import Encoding, Fit, Where, require_room
 
 
 def shift_at_random(ids_MBL: Tensor, sizes_MB: Tensor, room: int, draw: Draw) -> Tensor:
@@ -62,7 +62,10 @@ class Offset(Wrapper):
     def ids(self, tokens_MBL: Tensor, sizes_MB: Tensor, draw: Draw | None, roles_MBL: Tensor | None = None) -> Tensor:
         """Return the ids of the base, from a random offset in training."""
         ids_MBL = self.base.ids(tokens_MBL, sizes_MB, draw, roles_MBL)
-        return ids_MBL if draw is None else shift_at_random(ids_MBL, sizes_MB, self.room, draw)
+        if draw is None:
+            return ids_MBL
+        require_room(tokens_MBL.shape[-1], self.room)
+        return shift_at_random(ids_MBL, sizes_MB, self.room, draw)
 
 
 class Randomized(Wrapper):
@@ -70,7 +73,7 @@ class Randomized(Wrapper):
 
     def __init__(self, fit: Fit, base: Encoding, *, length: int = 0) -> None:
         super().__init__(fit, base)
-        self.length = length or 4 * fit.max_length
+        self.length = self.max_length = length or 4 * fit.max_length
         if self.length < fit.max_length:
             raise InvalidOptionError(
                 f"a sample of up to {fit.max_length} positions cannot be drawn from {self.length}.",
@@ -88,11 +91,7 @@ class Randomized(Wrapper):
         The numbers of the range are put in random order, once for a batch. An instance of n tokens takes the first n.
         """
         num_tokens = tokens_MBL.shape[-1]
-        if num_tokens > self.length:
-            raise InvalidOptionError(
-                f"an instance of {num_tokens} tokens does not fit the {self.length} positions of this encoding.",
-                hint="make the model with a larger max_length.",
-            )
+        require_room(num_tokens, self.length)
         source = _draw_for(draw, tokens_MBL).named("sample")
         order_MN = source.permutation(self.length)
         rank_MN = torch.empty_like(order_MN).scatter_(
@@ -138,7 +137,7 @@ class Coupling(Wrapper):
                 hint="use a task with roles, such as unique_copy or repeat_copy, or hand in the roles.",
             )
         roles_MBL = roles_MBL.expand(tokens_MBL.shape)
-        self.base.checked(roles_MBL, tokens_MBL.shape[-1])
+        require_room(tokens_MBL.shape[-1], self.room)  # a role is a number of tokens at most
         if draw is None:
             return roles_MBL
         return torch.where(roles_MBL > 0, shift_at_random(roles_MBL, sizes_MB, self.room, draw), 0)
@@ -163,7 +162,7 @@ class Abacus(Wrapper):
 
     def ids(self, tokens_MBL: Tensor, sizes_MB: Tensor, draw: Draw | None, roles_MBL: Tensor | None = None) -> Tensor:  # noqa: ARG002
         """Return the place of every digit in its run, from 1."""
-        self.base.checked(tokens_MBL, tokens_MBL.shape[-1])
+        require_room(tokens_MBL.shape[-1], self.room)
         is_digit = torch.zeros_like(tokens_MBL, dtype=torch.bool)
         for digit in self.digits:
             is_digit = is_digit | (tokens_MBL == digit)

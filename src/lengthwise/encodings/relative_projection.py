@@ -23,8 +23,6 @@ class RelativeProjection(Encoding):
     then every row can be trained. The source has 1024 rows.
     """
 
-    per_layer = True
-
     def __init__(self, fit: Fit, *, curves: int = 16, reach: int = 0) -> None:
         super().__init__(fit)
         for name, value, least in (("curves", curves, 1), ("reach", reach, 0)):

@@ -38,8 +38,6 @@ class Shaw(Encoding):
     The heads of a layer share the tables.
     """
 
-    per_layer = True
-
     def __init__(self, fit: Fit, *, clip: int = 16) -> None:
         super().__init__(fit)
         self.clip = clip

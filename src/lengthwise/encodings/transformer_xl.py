@@ -21,8 +21,6 @@ class TransformerXL(Encoding):
     θ_t = base^(−2t/D). The vectors u and v and the map W belong to a head.
     """
 
-    per_layer = True
-
     def __init__(self, fit: Fit, *, base: float = 10000.0) -> None:
         super().__init__(fit)
         self.base = base

@@ -41,6 +41,10 @@ class XPos(RoPE):
 
     def transform(self, q: Tensor, k: Tensor, x_MBLD: Tensor, asking: Where, at: Where) -> tuple[Tensor, Tensor]:  # noqa: ARG002
         """Return queries and keys, turned and scaled."""
+        if q.dtype is torch.float16:
+            raise InvalidOptionError(
+                "the powers of xpos do not fit into float16.", hint="use bfloat16 or float32, or another encoding."
+            )
         return self._fade(q, asking, 1.0), self._fade(k, at, -1.0)
 
     def _fade(self, x: Tensor, where: Where, sign: float) -> Tensor:

@@ -26,7 +26,7 @@ VARIANTS: dict[str, tuple[str, ...]] = {
     "deberta": ("deberta(clip=3)",),
     "hard_alibi": ("hard_alibi(window=3)", "hard_alibi(window=1, heads=1)"),
     "sandwich": ("sandwich(width=10)",),
-    "fire": ("fire(hidden=5)",),
+    "fire": ("fire(hidden=5)", "fire(threshold=2)"),
     "dynamic_bias": ("dynamic_bias(hidden=5)",),
     "relative_projection": ("relative_projection(curves=3, reach=5)",),
     "cope": ("cope(positions=3)",),
@@ -39,13 +39,13 @@ VARIANTS: dict[str, tuple[str, ...]] = {
     "pi": ("pi(factor=2.5)",),
     "ntk": ("ntk(factor=2.5)",),
     "dynamic_ntk": ("dynamic_ntk(factor=2, trained=5)",),
-    "yarn": ("yarn(factor=3, trained=300, fast=4)", "yarn(base=100)"),
+    "yarn": ("yarn(factor=3, trained=300, fast=4)", "yarn(base=20, trained=300)"),
     "llama3": ("llama3(base=10000, trained=100)", "llama3(factor=3)"),
     "longrope": ("longrope(factor=2)",),
     "xpos": ("xpos(decay=30)",),
     "pope": ("pope(base=100)",),
     "window": ("window(window=2)", "window(fire, window=3)"),
-    "interleaved": ("interleaved(fire, alibi)", "interleaved(rope, t5, every=1)"),
+    "interleaved": ("interleaved(fire, alibi, every=3)", "interleaved(rope, t5, every=1)"),
     "offset": ("offset(rope)", "offset(fire)"),
     "randomized": ("randomized(learned)", "randomized(shaw, length=900)"),
     "random_float": ("random_float(alibi)", "random_float(kerple_log, length=60)"),
@@ -86,7 +86,7 @@ class Case:
 
     def embedded(self, choice: Choice, encoding: Encoding) -> list[list[float]] | None:
         """Return what the reference adds to the input, or None."""
-        if choice.card.name in _WRAPPERS_OF_IDS:
+        if choice.card.name in (*_WRAPPERS_OF_IDS, "window"):
             base = encoding.base
             assert isinstance(base, Encoding)
             return self.embedded(choice.bases[0], base)
@@ -104,6 +104,8 @@ def make_case(choice: Choice, encoding: Encoding, fit: Fit, layout: str, *, seed
     first, sizes = [0] * LENGTH, [LENGTH] * LENGTH
     if layout == "plain":
         ids = own_ids(choice, encoding)
+    elif layout == "fractions":
+        ids = torch.linspace(0.25, 23.5, LENGTH)
     elif layout == "spread":
         ids = torch.tensor([0, 1, 2, 3, 4, 5, 7, 9, 12, 20, 33, 34, 100, 112, 113, 301, 599])
     else:
@@ -184,6 +186,6 @@ def stir(encoding: Encoding, seeds: Sequence[int]) -> None:
                 generator = torch.Generator().manual_seed(1 + 97 * seed + number)
                 noise = torch.randn(parameter.shape[1:], generator=generator)
                 if name.endswith("threshold_M"):  # so that short inputs reach it, and both signs occur
-                    parameter[model] = math.copysign(4 + noise.abs().item(), noise.item())
+                    parameter[model] = math.copysign((4 + noise.abs().item()) / 512, noise.item())
                 else:
                     parameter[model] += 0.3 * noise

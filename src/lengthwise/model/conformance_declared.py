@@ -25,6 +25,13 @@ def check_declared(choice: Choice) -> None:
     at = where(model, tokens)
     longer = torch.full_like(at.sizes_MBL, 40 * TRAINED)
     change = (model(tokens, at._replace(sizes_MBL=longer, scale_MBL=longer)) - model(tokens, at)).abs().max().item()
+    more = torch.cat([tokens, tokens], dim=-1)
+    roles = torch.arange(40).expand(1, 2, 40)  # those of the first tokens do not depend on how many follow
+    few, many = (
+        model.encoding.ids(part, torch.full((1, 2), part.shape[-1]), None, roles[..., : part.shape[-1]])
+        for part in (tokens, more)
+    )
+    change = max(change, (many[..., :20] - few).abs().max().item())
     if (change > 1e-4) != choice.needs_scale:
         raise Nonconforming(
             f"needs_scale is declared {choice.needs_scale}, but the scale changes outputs by {change:.2g}"

@@ -16,7 +16,7 @@ class Shape:
     ``tied`` lets the readout share the weights of the embedding, as GPT-2 does. The others are switches that are not
     position encodings, but change what one can tell from comparing them:
 
-    - ``log_n`` multiplies scores by s·log n, where n is the number of keys seen and s is learned (arXiv 2501.19399);
+    - ``log_n`` multiplies queries by s·log n, where n is the number of keys seen and s is learned (arXiv 2501.19399);
     - ``qk_norm`` brings queries and keys to one length;
     - ``softmax_1`` adds a key of score 0 and value 0, so that a head may attend to nothing;
     - ``token_shift`` takes half of the channels that enter attention from the token before;

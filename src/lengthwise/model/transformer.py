@@ -234,7 +234,7 @@ class Block(nn.Module):
 
 
 class Sharpen(nn.Module):
-    """Log-n scaling: scores are multiplied by s·log n, n the keys that a query sees, with s learned for each head."""
+    """Log-n scaling: queries are multiplied by s·log n, n the keys that a query sees, with s learned for each head."""
 
     def __init__(self, num_models: int, heads: int) -> None:
         super().__init__()

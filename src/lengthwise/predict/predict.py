@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -102,9 +102,16 @@ def predict(
     ]
 
 
-def predict_task(task: Task, encoding: str) -> Verdict:
-    """Return the verdict for a task, read where its objective reads it."""
-    return _predict_facts(task.facts, [encoding], task.objective.readout)[0]
+def predict_task(task: Task, encoding: str, switches: Sequence[str] = ()) -> Verdict:
+    """Return the verdict for a task, read where its objective reads it.
+
+    With a switch of the model on, no bound of the encoding is proved to hold any more, and the verdict is UNKNOWN.
+    """
+    verdict = _predict_facts(task.facts, [encoding], task.objective.readout)[0]
+    if not switches:
+        return verdict
+    reason = f"the bounds of {encoding} are proved for models without {' and '.join(switches)}."
+    return replace(verdict, answer=Answer.UNKNOWN, theorem="open", certificate=None, reason=reason)
 
 
 def _predict_facts(
@@ -157,5 +164,6 @@ def _expressible(choice: Choice, verdict_for: _Decide) -> str:
         return f"; {choice.card.note}" if choice.card.note else "."
     answer = verdict_for(choice.expressible.fragment).answer
     if answer is Answer.YES:
-        return f". Expressible: yes ({choice.expressible.citation})."
+        assumed = f", given {choice.expressible.assumption}" if choice.expressible.assumption else ""
+        return f". Expressible: yes ({choice.expressible.citation}{assumed})."
     return f". Expressible: not known (only {choice.expressible.fragment.notation} is)."

@@ -11,7 +11,7 @@ from ..encodings.cards_biases import BIASES
 from ..encodings.cards_contents import CONTENTS
 from ..encodings.cards_ids import WRAPPERS
 from ..encodings.cards_rotations import ROTATIONS
-from ..encodings.names import Choice, Value, find_encoding
+from ..encodings.names import Choice, Value, find_encoding, show_value
 from ..model.shape import SWITCHES, Shape
 
 FAMILIES: dict[str, tuple[Card, ...]] = {
@@ -38,17 +38,6 @@ def show_bound(bound: Bound | None) -> str:
 def show_fragment(bound: Bound | None) -> str:
     """Return the fragment of a bound alone."""
     return bound.fragment.notation if bound else "–"
-
-
-def show_value(value: Value) -> str:
-    """Return the value of an option as one writes it in a name.
-
-    >>> show_value(10000.0), show_value(0.5), show_value(False)
-    ('10000', '0.5', 'false')
-    """
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(int(value)) if float(value).is_integer() else repr(value)
 
 
 def show_option(option: Option, value: Value | None = None) -> str:

@@ -16,6 +16,7 @@ from ..encodings.cards import ENCODINGS
 from ..encodings.names import find_encoding
 from ..errors import LengthwiseError
 from ..experiment.store import Result
+from ..model.shape import SWITCHES
 from ..predict.predict import predict_task
 from ..tasks.catalog import find_task
 from ..tasks.lengths import LengthRange, length_bins
@@ -137,6 +138,13 @@ def summarize(results: Iterable[Result]) -> list[Cell]:
     )
 
 
+def _switches(result: Result) -> list[str]:
+    """Return the switches of the model that were on."""
+    model = result.settings["model"]
+    assert isinstance(model, dict)
+    return [name for name in SWITCHES if model.get(name)]
+
+
 def _summarize_cell(results: Sequence[Result]) -> Cell:
     first = results[0]
     bins = length_bins(_integer(first.settings["train_length"]), _integer(first.settings["test_length"]))
@@ -146,7 +154,7 @@ def _summarize_cell(results: Sequence[Result]) -> Cell:
     return Cell(
         task=first.task,
         encoding=first.encoding,
-        verdict=predict_task(find_task(first.task), first.encoding),
+        verdict=predict_task(find_task(first.task), first.encoding, _switches(first)),
         bins=bins,
         num_runs=len(results),
         num_fitted=len(fitted),

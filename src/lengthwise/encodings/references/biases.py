@@ -93,7 +93,7 @@ def sandwich(case: Case, h: int, i: int, j: int) -> float:
 def fire_input(case: Case, i: int, j: int) -> float:
     """ψ(δ)/(ψ(max(|L|, id_i)) + 10⁻⁶) with ψ(z) = log(|c|·z + 1); negative δ and ids count as 0."""
     slope: float = case.weights["slope_M"]
-    threshold: float = case.weights["threshold_M"]
+    threshold: float = case.number("threshold", 512) * case.weights["threshold_M"]
 
     def psi(z: float) -> float:
         return math.log(abs(slope) * z + 1)
