@@ -17,10 +17,11 @@ import pytest
 from lengthwise._version import __version__
 from lengthwise.cli.main import build_parser, main
 from lengthwise.crasp.fragments import Fragment
-from lengthwise.errors import LengthwiseError
+from lengthwise.errors import LengthwiseError, listed
 from lengthwise.languages.catalog import LANGUAGES
 from lengthwise.languages.dfa_files import dfa_to_json
 from lengthwise.languages.regex import compile_regex
+from lengthwise.tasks.catalog import TASKS
 from lengthwise.theory.claims import Asked
 from lengthwise.theory.deciders import decide
 from lengthwise.theory.facts import Facts
@@ -28,7 +29,6 @@ from lengthwise.theory.theorems import THEOREMS
 from lengthwise.theory.windows import Caps
 
 COMMAND = [sys.executable, "-m", "lengthwise"]
-KNOWN_TASKS = "bin_majority, majority, bin_majority_interleave, unique_copy, repeat_copy, sort, parity, addition"
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +229,7 @@ def test_effort_says_what_it_multiplies(run: Runner) -> None:
         ("languages", list(LANGUAGES)),
         ("encodings", ["nope", "ape", "sinusoidal", "rope", "alibi"]),
         ("theorems", list(THEOREMS)),
-        ("tasks", [*KNOWN_TASKS.split(", "), "LANGUAGE", "states(LANGUAGE)"]),
+        ("tasks", [*TASKS, "LANGUAGE", "states(LANGUAGE)"]),
     ],
 )
 def test_list_names_everything_of_a_kind(run: Runner, kind: str, names: list[str]) -> None:
@@ -412,7 +412,6 @@ def fails(run: Runner, arguments: Sequence[str], *, error: str, hint: str, betwe
 
 
 REGEX = "cannot read the regular expression: "
-KNOWN_LANGUAGES = ", ".join(LANGUAGES)
 COMMANDS = "predict, recommend, run, report, reproduce, check, crasp, list, show, conform, cite"
 
 
@@ -469,7 +468,7 @@ COMMANDS = "predict, recommend, run, report, reproduce, check, crasp, list, show
         ),
         (
             ["predict", "parityy"],
-            f"task or language 'parityy' is unknown. Known: {KNOWN_LANGUAGES}, {KNOWN_TASKS}.",
+            f"task or language 'parityy' is unknown. Known: {listed([*LANGUAGES, *TASKS])}.",
             "did you mean 'PARITY'?",
             "",
         ),

@@ -273,7 +273,7 @@ def test_the_library_is_listed_and_shown(capsys: pytest.CaptureFixture[str]) -> 
     assert data["fragment"] == "PLAIN"
 
 
-@pytest.mark.parametrize("what", ["dyck.crasp", "dyck_1", "local.crasp"])
+@pytest.mark.parametrize("what", ["dyck.crasp", "prime_dyck", "local.crasp"])
 def test_predict_takes_a_program_and_its_certificate_can_be_checked(
     what: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -349,8 +349,8 @@ def test_a_program_that_looks_back_in_vain_is_simplified_before_the_verdict(fold
             "error: 'local.crasp' is a program, not a regular language.\nhint: lengthwise check 'local.crasp'\n",
         ),
         (
-            ("show", "language", "dyck_1"),
-            "error: 'dyck_1' is a program, not a regular language.\nhint: lengthwise show program 'dyck_1'\n",
+            ("show", "language", "prime_dyck"),
+            "error: 'prime_dyck' is a program, not a regular language.\nhint: lengthwise show program 'prime_dyck'\n",
         ),
         (
             ("crasp", "synthesize"),

@@ -27,7 +27,7 @@ from lengthwise.crasp.programs.catalog import FAMILIES, PROGRAMS, find_program
 from lengthwise.crasp.programs.entry import Acceptor, Entry, Predictor, Regular, Writer
 from lengthwise.crasp.syntax import Compare, Definition, Expression, Next, Program, children, rebuild
 from lengthwise.crasp.verification import OFFSETS, random_words, short_words, verify
-from lengthwise.errors import InvalidOptionError, LengthwiseError, UnknownNameError
+from lengthwise.errors import InvalidOptionError, LengthwiseError, UnknownNameError, listed
 from lengthwise.theory.claims import Answer
 from lengthwise.theory.deciders import decide
 from lengthwise.theory.facts import Facts
@@ -89,8 +89,8 @@ def error_of(name: str) -> LengthwiseError:
     return caught.value
 
 
-def test_an_unknown_name_is_answered_with_all_names_and_the_closest() -> None:
-    known = ", ".join(PROGRAMS)
+def test_an_unknown_name_is_answered_with_known_names_and_the_closest() -> None:
+    known = listed(PROGRAMS)
     for name, family in (("dick_1", "dick_1"), ("dick_1(3)", "dick_1")):
         error = error_of(name)
         assert isinstance(error, UnknownNameError)

@@ -30,6 +30,7 @@ from lengthwise.errors import (
     TrainingFailedError,
     UnknownNameError,
     UnreadableFileError,
+    listed,
 )
 from lengthwise.experiment.engines.work import StackDone, StackProgress, train_planned
 from lengthwise.experiment.plan import DEFAULT_CHOICE, Run, make_plan
@@ -117,7 +118,7 @@ KNOWN_KEYS = "tasks, encodings, seeds, train_length, test_length, learning_rates
         ),
         (
             'tasks = ["parity"]\nencodings = ["aple"]',
-            f"encoding 'aple' is unknown. Known: {', '.join([*ENCODINGS, *ALIASES])}.\nhint: did you mean 'ape'?",
+            f"encoding 'aple' is unknown. Known: {listed([*ENCODINGS, *ALIASES])}.\nhint: did you mean 'ape'?",
         ),
         (
             'tasks = ["parity"]\ntrain_length = 0',

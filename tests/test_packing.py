@@ -24,7 +24,21 @@ from lengthwise.train.settings import Training
 from lengthwise.train.stack import Stack
 
 SHAPE = Shape(layers=2, heads=2, width=16)
-ALL_TASKS = [*TASKS, "TOMITA_4", "(aa)*", "states(PARITY)"]
+CORE_TASKS = [
+    "bin_majority",
+    "majority",
+    "unique_copy",
+    "repeat_copy",
+    "sort",
+    "parity",
+    "addition",
+    "bin_majority_interleave",
+]
+ALL_TASKS = [
+    *CORE_TASKS,
+    *("TOMITA_4", "(aa)*", "states(PARITY)"),
+    *(pytest.param(name, marks=pytest.mark.full) for name in TASKS if name not in CORE_TASKS),
+]
 
 
 def make_stack(

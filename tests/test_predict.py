@@ -18,6 +18,7 @@ from lengthwise.errors import (
     UnknownNameError,
     UnknownSymbolError,
     UnreadableFileError,
+    listed,
 )
 from lengthwise.languages.catalog import LANGUAGES
 from lengthwise.languages.dfa_files import write_dfa
@@ -129,7 +130,7 @@ def test_the_states_of_a_named_language_are_a_task_too() -> None:
     assert resolve("states(D_3)").facts.language == LANGUAGES["D_3"].language
 
 
-KNOWN = ", ".join([*LANGUAGES, *TASKS])
+KNOWN = listed([*LANGUAGES, *TASKS])
 ERRORS: list[tuple[str, dict[str, object], type[LengthwiseError], str]] = [
     (
         "parityy",
@@ -145,11 +146,11 @@ ERRORS: list[tuple[str, dict[str, object], type[LengthwiseError], str]] = [
         "hint: see 'lengthwise list languages', or write '(xylophone)' for the regular expression.",
     ),
     (
-        "dyck(3)",
+        "xylo(3)",
         {},
         UnknownNameError,
-        f"task or language 'dyck(3)' is unknown. Known: {KNOWN}.\n"
-        "hint: see 'lengthwise list languages', or write '(dyck(3))' for the regular expression.",
+        f"task or language 'xylo(3)' is unknown. Known: {KNOWN}.\n"
+        "hint: see 'lengthwise list languages', or write '(xylo(3))' for the regular expression.",
     ),
     (
         "bin_majorty",
@@ -161,7 +162,8 @@ ERRORS: list[tuple[str, dict[str, object], type[LengthwiseError], str]] = [
         "unique_copy(many)",
         {},
         InvalidOptionError,
-        "unique_copy takes the number of its symbols; found 'many'.\nhint: for example unique_copy(64).",
+        "unique_copy takes the number of its symbols, a whole number from 1 to 999999; found 'many'.\n"
+        "hint: for example unique_copy(150).",
     ),
     ("D_0", {}, InvalidOptionError, "the depth of D_n must be at least 1; found 0.\nhint: for example D_3."),
     ("missing.json", {}, UnreadableFileError, "there is no file 'missing.json'.\nhint: check the path."),
@@ -239,7 +241,7 @@ def test_a_question_that_cannot_be_read_says_why(
 def test_an_unknown_encoding_gets_a_suggestion_before_anything_is_computed() -> None:
     with pytest.raises(UnknownNameError) as caught:
         predict("no such language", encodings=["nope", "rop"])
-    known = ", ".join([*ENCODINGS, *ALIASES])
+    known = listed([*ENCODINGS, *ALIASES])
     assert str(caught.value) == f"encoding 'rop' is unknown. Known: {known}.\nhint: did you mean 'rope'?"
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from lengthwise.cli.main import main
 from lengthwise.encodings.cards import ALIASES, ENCODINGS
+from lengthwise.errors import listed
 from lengthwise.experiment.spec import Spec, dump_spec
 from lengthwise.experiment.store import open_store
 from lengthwise.model.shape import Shape
@@ -208,7 +209,7 @@ def test_a_spec_stands_alone(run: Runner) -> None:
     [
         (
             ["bin_majorty"],
-            "error: task 'bin_majorty' is unknown. Known: bin_majority, majority, bin_majority_interleave, ",
+            "error: task 'bin_majorty' is unknown. Known: bin_majority, majority, parity, unique_copy, ",
         ),
         (
             ["parity", "--train-length", "0"],
@@ -237,8 +238,7 @@ def test_a_spec_stands_alone(run: Runner) -> None:
         ),
         (
             ["parity", "--encoding", "nop"],
-            f"error: encoding 'nop' is unknown. Known: {', '.join([*ENCODINGS, *ALIASES])}.\n"
-            "hint: did you mean 'nope'?\n",
+            f"error: encoding 'nop' is unknown. Known: {listed([*ENCODINGS, *ALIASES])}.\nhint: did you mean 'nope'?\n",
         ),
         (
             ["parity", "--encoding", "coupling(rope)"],

@@ -16,7 +16,7 @@ from strategies import automata
 
 from lengthwise.arrays import Arrays, numpy_arrays, torch_arrays
 from lengthwise.crasp.fragments import Readout
-from lengthwise.errors import InvalidOptionError, LengthwiseError, NoSuchWordError, UnknownNameError
+from lengthwise.errors import InvalidOptionError, LengthwiseError, NoSuchWordError, UnknownNameError, listed
 from lengthwise.languages.catalog import LANGUAGES
 from lengthwise.languages.dfa import DFA
 from lengthwise.languages.dfa_algebra import shortest_word
@@ -416,17 +416,13 @@ def test_a_single_key_draws_the_row_of_the_stack(task: Task, table: type) -> Non
 
 
 def test_every_listed_task_has_its_name_a_definition_and_a_source() -> None:
-    assert (
-        task_names()
-        == list(TASKS)
-        == [
-            *("bin_majority", "majority", "bin_majority_interleave", "unique_copy", "repeat_copy", "sort", "parity"),
-            "addition",
-        ]
-    )
-    for name in TASKS:
+    assert task_names() == list(TASKS)
+    assert len(TASKS) + len(LANGUAGES) >= 100
+    for name, family in TASKS.items():
         task = find_task(name)
-        assert task.name == name
+        assert family.name == name
+        assert task.name == (name if name != "accepts" else "accepts(D_2)")
+        assert find_task(task.name).name == find_task(family.example).name == task.name
         assert task.definition
         assert task.citation
         assert task.length_means
@@ -513,12 +509,14 @@ NOTHING = DFA(alphabet="ab", transitions=[[0, 0]], accepting=[])
         (
             lambda: find_task("unique_copy(0)"),
             InvalidOptionError,
-            "unique_copy needs at least 1 symbol; found 0.\nhint: for example unique_copy(150).",
+            "unique_copy takes the number of its symbols, a whole number from 1 to 999999; found '0'.\n"
+            "hint: for example unique_copy(150).",
         ),
         (
             lambda: find_task("unique_copy(many)"),
             InvalidOptionError,
-            "unique_copy takes the number of its symbols; found 'many'.\nhint: for example unique_copy(64).",
+            "unique_copy takes the number of its symbols, a whole number from 1 to 999999; found 'many'.\n"
+            "hint: for example unique_copy(150).",
         ),
         (
             lambda: find_task("unique_copy(20)").lengths(0, 21),
@@ -545,7 +543,7 @@ NOTHING = DFA(alphabet="ab", transitions=[[0, 0]], accepting=[])
         (
             lambda: find_task("bin_majorty"),
             UnknownNameError,
-            f"task 'bin_majorty' is unknown. Known: {', '.join([*TASKS, *LANGUAGES])}.\n"
+            f"task 'bin_majorty' is unknown. Known: {listed([*TASKS, *LANGUAGES])}.\n"
             "hint: did you mean 'bin_majority'?",
         ),
         (

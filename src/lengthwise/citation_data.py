@@ -14,17 +14,37 @@ PAPERS = """
 Attention Is All You Need
 Vaswani, Ashish; Shazeer, Noam; Parmar, Niki; Uszkoreit, Jakob; Jones, Llion; Gomez, Aidan N.; Kaiser, Łukasz; Polosukhin, Illia
 
+1711.00350 2018 ICML
+Generalization without systematicity: On the compositional skills of sequence-to-sequence recurrent networks
+Lake, Brenden M.; Baroni, Marco
+
 1803.02155 2018 NAACL
 Self-Attention with Relative Position Representations
 Shaw, Peter; Uszkoreit, Jakob; Vaswani, Ashish
+
+1804.06028 2018 NAACL Student Research Workshop
+ListOps: A Diagnostic Dataset for Latent Tree Learning
+Nangia, Nikita; Bowman, Samuel R.
 
 1901.02860 2019 ACL
 Transformer-XL: Attentive Language Models Beyond a Fixed-Length Context
 Dai, Zihang; Yang, Zhilin; Yang, Yiming; Carbonell, Jaime; Le, Quoc V.; Salakhutdinov, Ruslan
 
+1908.06177 2019 EMNLP
+CLUTRR: A Diagnostic Benchmark for Inductive Reasoning from Text
+Sinha, Koustuv; Sodhani, Shagun; Dong, Jin; Pineau, Joelle; Hamilton, William L.
+
+1908.08351 2019
+Compositionality decomposed: how do neural networks generalise?
+Hupkes, Dieuwke; Dankers, Verna; Mul, Mathijs; Bruni, Elia
+
 1910.10683 2020 JMLR
 Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer
 Raffel, Colin; Shazeer, Noam; Roberts, Adam; others
+
+1911.03329 2019
+Memory-Augmented Recurrent Neural Networks Can Learn Generalized Dyck Languages
+Suzgun, Mirac; Gehrmann, Sebastian; Belinkov, Yonatan; Shieber, Stuart M.
 
 2004.05150 2020
 Longformer: The Long-Document Transformer
@@ -37,6 +57,14 @@ He, Pengcheng; Liu, Xiaodong; Gao, Jianfeng; Chen, Weizhu
 2009.11264 2020 EMNLP
 On the Ability and Limitations of Transformers to Recognize Formal Languages
 Bhattamishra, Satwik; Ahuja, Kabir; Goyal, Navin
+
+2010.05465 2020 EMNLP
+COGS: A Compositional Generalization Challenge Based on Semantic Interpretation
+Kim, Najoung; Linzen, Tal
+
+2010.07515 2020 EMNLP
+RNNs can generate bounded hierarchical languages with optimal memory
+Hewitt, John; Hahn, Michael; Ganguli, Surya; Liang, Percy; Manning, Christopher D.
 
 2104.09864 2021
 RoFormer: Enhanced Transformer with Rotary Position Embedding
@@ -58,6 +86,10 @@ Press, Ofir; Smith, Noah A.; Lewis, Mike
 SHAPE: Shifted Absolute Position Embedding for Transformers
 Kiyono, Shun; Kobayashi, Sosuke; Suzuki, Jun; Inui, Kentaro
 
+2202.12172 2022 ACL
+Overcoming a Theoretical Limitation of Self-Attention
+Chiang, David; Cholak, Peter
+
 2203.16634 2022 Findings of EMNLP
 Transformer Language Models without Positional Encodings Still Learn Positional Information
 Haviv, Adi; Ram, Ori; Press, Ofir; Izsak, Peter; Levy, Omer
@@ -70,9 +102,21 @@ Black, Sid; Biderman, Stella; Hallahan, Eric; others
 KERPLE: Kernelized Relative Positional Embedding for Length Extrapolation
 Chi, Ta-Chung; Fan, Ting-Han; Ramadge, Peter J.; Rudnicky, Alexander I.
 
+2206.04301 2022
+Unveiling Transformers with LEGO: a synthetic reasoning task
+Zhang, Yi; Backurs, Arturs; Bubeck, Sébastien; Eldan, Ronen; Gunasekar, Suriya; Wagner, Tal
+
 2207.02098 2023 ICLR
 Neural Networks and the Chomsky Hierarchy
 Delétang, Grégoire; Ruoss, Anian; Grau-Moya, Jordi; others
+
+2207.04901 2022 NeurIPS
+Exploring Length Generalization in Large Language Models
+Anil, Cem; Wu, Yuhuai; Andreassen, Anders; others
+
+2208.01066 2022 NeurIPS
+What Can Transformers Learn In-Context? A Case Study of Simple Function Classes
+Garg, Shivam; Tsipras, Dimitris; Liang, Percy; Valiant, Gregory
 
 2212.10356 2023 ACL
 Dissecting Transformer Length Extrapolation via the Lens of Receptive Field Analysis
@@ -81,6 +125,10 @@ Chi, Ta-Chung; Fan, Ting-Han; Rudnicky, Alexander I.; Ramadge, Peter J.
 2212.10554 2023 ACL
 A Length-Extrapolatable Transformer
 Sun, Yutao; Dong, Li; Patra, Barun; others
+
+2304.07687 2024 JMLR
+MLRegTest: A Benchmark for the Machine Learning of Regular Languages
+van der Poel, Sam; Lambert, Dakotah; Kostyszyn, Kalina; others
 
 2305.16843 2023 ACL
 Randomized Positional Encodings Boost Length Generalization of Transformers
@@ -97,6 +145,14 @@ Liu, Bingbin; Ash, Jordan T.; Goel, Surbhi; Krishnamurthy, Akshay; Zhang, Cyril
 2306.15595 2023
 Extending Context Window of Large Language Models via Positional Interpolation
 Chen, Shouyuan; Wong, Sherman; Chen, Liangjian; Tian, Yuandong
+
+2307.03381 2024 ICLR
+Teaching Arithmetic to Small Transformers
+Lee, Nayoung; Sreenivasan, Kartik; Lee, Jason D.; Lee, Kangwook; Papailiopoulos, Dimitris
+
+2308.15594 2024 ICLR
+Learning the greatest common divisor: explaining transformer predictions
+Charton, François
 
 2309.00071 2024 ICLR
 YaRN: Efficient Context Window Extension of Large Language Models
@@ -122,6 +178,10 @@ Zhou, Hattie; Bradley, Arwen; Littwin, Etai; Razin, Noam; Saremi, Omid; Susskind
 Zoology: Measuring and Improving Recall in Efficient Language Models
 Arora, Simran; Eyuboglu, Sabri; Timalsina, Aman; Johnson, Isys; Poli, Michael; Zou, James; Rudra, Atri; Ré, Christopher
 
+2401.12973 2024 ICML
+In-Context Language Learning: Architectures and Algorithms
+Akyürek, Ekin; Wang, Bailin; Kim, Yoon; Andreas, Jacob
+
 2402.01032 2024 ICML
 Repeat After Me: Transformers are Better than State Space Models at Copying
 Jelassi, Samy; Brandfonbrener, David; Kakade, Sham M.; Malach, Eran
@@ -130,13 +190,33 @@ Jelassi, Samy; Brandfonbrener, David; Kakade, Sham M.; Malach, Eran
 Transformers Can Achieve Length Generalization But Not Robustly
 Zhou, Yongchao; Alon, Uri; Chen, Xinyun; Wang, Xuezhi; Agarwal, Rishabh; Zhou, Denny
 
+2402.11004 2024 NeurIPS
+The Evolution of Statistical Induction Heads: In-Context Learning Markov Chains
+Edelman, Benjamin L.; Edelman, Ezra; Goel, Surbhi; Malach, Eran; Tsilivis, Nikolaos
+
 2402.13753 2024 ICML
 LongRoPE: Extending LLM Context Window Beyond 2 Million Tokens
 Ding, Yiran; Zhang, Li Lyna; Zhang, Chengruidong; Xu, Yuanyuan; Shang, Ning; Xu, Jiahang; Yang, Fan; Yang, Mao
 
+2403.06963 2024 ICML
+The pitfalls of next-token prediction
+Bachmann, Gregor; Nagarajan, Vaishnavh
+
+2404.00560 2024
+A Theory for Length Generalization in Learning to Reason
+Xiao, Changnan; Liu, Bing
+
 2404.04393 2024 COLM
 Counting Like Transformers: Compiling Temporal Counting Logic Into Softmax Transformers
 Yang, Andy; Chiang, David
+
+2404.06654 2024 COLM
+RULER: What's the Real Context Size of Your Long-Context Language Models?
+Hsieh, Cheng-Ping; Sun, Simeng; Kriman, Samuel; Acharya, Shantanu; Rekesh, Dima; Jia, Fei; Zhang, Yang; Ginsburg, Boris
+
+2404.08819 2024 ICML
+The Illusion of State in State-Space Models
+Merrill, William; Petty, Jackson; Sabharwal, Ashish
 
 2405.14722 2024 NeurIPS
 DAPE: Data-Adaptive Positional Encoding for Length Extrapolation
@@ -153,6 +233,10 @@ Golovneva, Olga; Wang, Tianlu; Weston, Jason; Sukhbaatar, Sainbayar
 2405.20671 2024 NeurIPS
 Position Coupling: Improving Length Generalization of Arithmetic Transformers Using Task Structure
 Cho, Hanseul; Cha, Jaeyoung; Awasthi, Pranjal; Bhojanapalli, Srinadh; Gupta, Anupam; Yun, Chulhee
+
+2406.06467 2024 NeurIPS
+How Far Can Transformers Reason? The Globality Barrier and Inductive Scratchpad
+Abbe, Emmanuel; Bengio, Samy; Lotfi, Aryo; Sandon, Colin; Saremi, Omid
 
 2407.03310 2025 ICML
 Universal Length Generalization with Turing Programs
@@ -185,6 +269,10 @@ Cho, Hanseul; Cha, Jaeyoung; Bhojanapalli, Srinadh; Yun, Chulhee
 2410.17980 2025 ICLR
 Scaling Stick-Breaking Attention: An Efficient Implementation and In-depth Study
 Tan, Shawn; Yang, Songlin; Courville, Aaron; Panda, Rameswar; Shen, Yikang
+
+2411.07107 2025 ICLR
+Training Neural Networks as Recognizers of Formal Languages
+Butoi, Alexandra; Khalighinejad, Ghazal; Svete, Anej; Valvoda, Josef; Cotterell, Ryan; DuSell, Brian
 
 2501.18795 2025
 Rope to Nope and Back Again: A New Hybrid Attention Strategy

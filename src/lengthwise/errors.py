@@ -170,6 +170,9 @@ def draw_caret(text: str, span: tuple[int, int]) -> str:
     return f"{shown}\n{' ' * indent}{'^' * width}"
 
 
+_MOST_LISTED = 24  # names in a sentence
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     """Return the known name closest to ``name``, whatever its case, or None when nothing is close."""
     from difflib import get_close_matches  # here, because only a failing look-up pays for it
@@ -193,4 +196,14 @@ def unknown_name(family: str, name: str, known: Iterable[str]) -> UnknownNameErr
     names = list(known)
     suggestion = did_you_mean(name, names)
     hint = f"did you mean {suggestion!r}?" if suggestion else f"choose one of the known {family} names."
-    return UnknownNameError(f"{family} {name!r} is unknown. Known: {', '.join(names)}.", hint=hint)
+    return UnknownNameError(f"{family} {name!r} is unknown. Known: {listed(names)}.", hint=hint)
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return names with commas between them; of many only the first, and how many there are.
+
+    >>> listed(["alibi", "rope"]), listed(map(str, range(30)))
+    ('alibi, rope', '0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, … (30 in all)')
+    """
+    told = list(names)
+    return ", ".join(told) if len(told) <= _MOST_LISTED else f"{', '.join(told[:12])}, … ({len(told)} in all)"

@@ -245,17 +245,23 @@ def list_kind(options: Namespace) -> int:
     rows: list[tuple[str, ...]]
     if options.kind == "tasks":
         from ..tasks.catalog import TASKS
+        from ..tasks.family import Group
 
-        header: tuple[str, ...] = ("name", "objective", "definition")
-        rows = [(task.name, str(task.objective), task.definition) for task in (make() for make in TASKS.values())]
+        header: tuple[str, ...] = ("name", "group", "objective", "definition")
+        families = sorted(TASKS.values(), key=lambda family: list(Group).index(family.group))
+        made = [(family, family()) for family in families]
+        rows = [(each.name, str(each.group), str(task.objective), task.definition) for each, task in made]
         rows.append(
             (
                 "LANGUAGE",
+                str(Group.LANGUAGES),
                 "next_symbols",
                 "the legal next symbols of a language, at every prefix: a name or an expression",
             )
         )
-        rows.append(("states(LANGUAGE)", "states", "the states of its automaton, at every prefix"))
+        rows.append(
+            ("states(LANGUAGE)", str(Group.LANGUAGES), "states", "the states of its automaton, at every prefix")
+        )
     elif options.kind == "programs":
         from ..crasp.measures import depth_of, fragment_of
         from ..crasp.programs.catalog import PROGRAMS

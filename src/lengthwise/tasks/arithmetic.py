@@ -9,6 +9,7 @@ from ..crasp.fragments import Fragment
 from ..seeds import Draw
 from ..theory.claims import Answer
 from ..theory.facts import Citation, Facts
+from .family import Family, Group
 from .task import AnswerTask
 
 
@@ -88,3 +89,6 @@ def _add(one: Array, two: Array, xp: Arrays) -> tuple[Array, Array]:
     total = (one + two + xp.where(carry, 1, 0)) % 2
     top = xp.where(total == 1, place + 1, 1)
     return total, xp.running_max_last(top)[..., -1]
+
+
+FAMILIES: tuple[Family, ...] = (Family(name="addition", group=Group.ARITHMETIC, make=Addition, rows=("n01",)),)

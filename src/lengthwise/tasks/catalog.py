@@ -3,31 +3,66 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
 
-from ..errors import InvalidOptionError, unknown_name
+from ..errors import unknown_name
 from ..languages.catalog import LANGUAGES, find_language
 from ..languages.dfa import DFA
 from ..languages.regex import compile_regex
-from .arithmetic import Addition
-from .copying import RepeatCopy, UniqueCopy
-from .counting import BinMajority, BinMajorityInterleave, Majority, Parity
+from .family import Family
 from .regular import NextSymbols, States
-from .sorting import Sort
 from .task import Task
 
-TASKS: dict[str, Callable[[], Task]] = {
-    "bin_majority": BinMajority,
-    "majority": Majority,
-    "bin_majority_interleave": BinMajorityInterleave,
-    "unique_copy": UniqueCopy,
-    "repeat_copy": RepeatCopy,
-    "sort": Sort,
-    "parity": Parity,
-    "addition": Addition,
+MODULES = {
+    "counting": "bin_majority majority parity",
+    "copying": "unique_copy repeat_copy",
+    "sorting": "sort",
+    "arithmetic": "addition",
+    "algorithmic": "bin_majority_interleave count_up count_symbol count_mod missing_duplicate",
+    "histograms": "mode histogram double_histogram most_freq",
+    "ordering": "sort_multidigit bucket_sort odds_first max min argmax kth_largest shift",
+    "rearranging": "copy_every reverse reverse_unique selective_copy dedup unique_sorted palindrome marked_reversal",
+    "retrieval": "flip_flop mqar mqar_compositional mqar_forgetting mkar induction index_lookup needle",
+    "decimal": "add_decimal add_multi subtract mul_nxm multiply_binary",
+    "operations": "increment mul_nx1 mul_nx2 bitwise_or bitwise_xor bitwise_and isqrt gcd compare divide",
+    "modular": "sum_mod mod_arith mod_arith_brackets solve_equation poly_eval",
+    "scratchpads": "parity_cot turing_program sort_cot count_cot majority_cot dyck_cot state_track_cot",
+    "columns": "add_cot mul_cot div_cot",
+    "counters": "dyck_1 shuffle_dyck_2 anbn anbncn anbncndn bool_3 bool_5",
+    "brackets": "dyck stack_manipulation",
+    "regular_families": "block_alternation dyck_bounded random_regular subregular",
+    "acceptance": "accepts even_pairs first repeat_01",
+    "tracking": (
+        "word_problem word_problem_states mqar_word_problem swap_tracking cycle_navigation grid_1d "
+        "grid_2d variable_chain"
+    ),
+    "reasoning": "lego kinship path_star maze_hops minesweeper life_step sudoku_row",
+    "composition": "scan pcfg nested_clauses circuit_value listops hanoi",
+    "in_context": "icl_map icl_regression icl_markov icl_dfa icl_majority icl_overwrite",
 }
+"""The modules of this package that have families, with the names of these: a name is known before its module is read."""
 
-_SIZED: dict[str, Callable[[int], Task]] = {"unique_copy": UniqueCopy, "sort": Sort}
+
+class _Tasks(Mapping[str, Family]):
+    """Families by name; the module of a family is imported when it is asked for."""
+
+    def __init__(self) -> None:
+        self._modules = {name: module for module, names in MODULES.items() for name in names.split()}
+
+    def __getitem__(self, name: str) -> Family:
+        families = import_module(f".{self._modules[name]}", __package__).FAMILIES
+        found: Family = next(family for family in families if family.name == name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+
+TASKS: Mapping[str, Family] = _Tasks()
 
 _CALL = re.compile(r"([a-z_][a-z0-9_]*)\((.*)\)", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\([A-Za-z0-9_, ]*\))?")
@@ -39,18 +74,20 @@ def task_names() -> list[str]:
 
 
 def find_named_task(name: str, *, alphabet: Iterable[str] | None = None) -> Task | None:
-    """Return the task of a name, ``unique_copy(N)``, ``sort(N)`` or ``states(LANGUAGE)``, or None."""
+    """Return the task of a name, with parameters in parentheses where it takes some, or None."""
     if name in TASKS:
         return TASKS[name]()
     call = _CALL.fullmatch(name)
-    if call and call[1] == "states":
+    if call is None:
+        return None
+    if call[1] == "states":
         return States(_language(call[2], alphabet), call[2])
-    if call and call[1] in _SIZED:
-        if not re.fullmatch("[0-9]{1,6}", call[2]):
-            raise InvalidOptionError(
-                f"{call[1]} takes the number of its symbols; found {call[2]!r}.", hint=f"for example {call[1]}(64)."
-            )
-        return _SIZED[call[1]](int(call[2]))
+    if call[1] == "accepts":
+        from .acceptance import accepts
+
+        return accepts(call[2], alphabet)
+    if call[1] in TASKS:
+        return TASKS[call[1]].read([part.strip() for part in call[2].split(",")])
     return None
 
 

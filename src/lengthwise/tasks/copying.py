@@ -9,7 +9,8 @@ from ..crasp.fragments import Fragment
 from ..seeds import Draw
 from ..theory.claims import Answer
 from ..theory.facts import Citation, Facts
-from .distinct import DistinctTokensTask
+from .distinct import NUMBER_OF_SYMBOLS, DistinctTokensTask
+from .family import Family, Group
 from .task import AnswerTask, Batch, copying_roles
 
 
@@ -89,3 +90,9 @@ class RepeatCopy(AnswerTask):
         batch = tuple(lengths_MB.shape[len(draw.keys.shape) :])
         tokens = draw.named("tokens").integers(2, (*batch, max_length))
         return tokens, tokens
+
+
+FAMILIES: tuple[Family, ...] = (
+    Family(name="unique_copy", group=Group.COPYING, make=UniqueCopy, parameters=(NUMBER_OF_SYMBOLS,), rows=("r01",)),
+    Family(name="repeat_copy", group=Group.COPYING, make=RepeatCopy, rows=("r02",)),
+)

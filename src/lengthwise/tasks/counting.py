@@ -11,6 +11,7 @@ from ..languages.regex import compile_regex
 from ..seeds import Draw
 from ..theory.claims import Answer
 from ..theory.facts import Citation, Facts
+from .family import Family, Group
 from .task import AnswerTask, shuffled
 
 _ATTEMPTS = 32
@@ -218,3 +219,10 @@ def _bits(zeros_MB: Array, lengths_MB: Array, max_length: int, draw: Draw, xp: A
     place = xp.broadcast(xp.arange(max_length), (*lengths_MB.shape, max_length))
     in_order = xp.where(place < zeros_MB[..., None], 0, 1)
     return shuffled(in_order, place < lengths_MB[..., None], draw, xp)
+
+
+FAMILIES: tuple[Family, ...] = (
+    Family(name="bin_majority", group=Group.COUNTING, make=BinMajority, rows=("a01",)),
+    Family(name="majority", group=Group.COUNTING, make=Majority, rows=("a02",)),
+    Family(name="parity", group=Group.COUNTING, make=Parity, rows=("f18",)),
+)

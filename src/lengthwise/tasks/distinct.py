@@ -5,9 +5,13 @@ from __future__ import annotations
 from ..arrays import Array, Arrays
 from ..errors import InvalidOptionError
 from ..seeds import Draw
+from .family import Parameter
 from .task import AnswerTask
 
 DEFAULT_SYMBOLS = 150
+NUMBER_OF_SYMBOLS = Parameter(
+    name="symbols", default=DEFAULT_SYMBOLS, low=1, high=999_999, meaning="the number of its symbols"
+)
 
 
 class DistinctTokensTask(AnswerTask):

@@ -8,7 +8,8 @@ from ..arrays import Array, Arrays
 from ..crasp.fragments import Fragment
 from ..theory.claims import Answer
 from ..theory.facts import Citation, Facts
-from .distinct import DistinctTokensTask
+from .distinct import NUMBER_OF_SYMBOLS, DistinctTokensTask
+from .family import Family, Group
 
 
 class Sort(DistinctTokensTask):
@@ -36,3 +37,8 @@ class Sort(DistinctTokensTask):
         place = xp.broadcast(xp.arange(tokens_MBN.shape[-1]), tuple(tokens_MBN.shape))
         beyond_last = xp.where(place < lengths_MB[..., None], tokens_MBN, self.num_symbols)
         return xp.gather_last(tokens_MBN, xp.stable_argsort(beyond_last))
+
+
+FAMILIES: tuple[Family, ...] = (
+    Family(name="sort", group=Group.COUNTING, make=Sort, parameters=(NUMBER_OF_SYMBOLS,), rows=("a04",)),
+)

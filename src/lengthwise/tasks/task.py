@@ -63,6 +63,8 @@ class Task(ABC):
     revision: int = 1
     attempts: int = 1
     """How many candidates the sampler draws for each instance."""
+    host_only: bool = False
+    """Whether instances are made one by one in plain Python, outside of any array program."""
 
     @property
     def vocabulary(self) -> tuple[str, ...]:

@@ -61,6 +61,11 @@ class Stack:
     ) -> None:
         self.on_gpu = torch.device(device).type == "cuda"
         self.task = task = without_bos(task) if shape.no_bos else task
+        if self.on_gpu and task.host_only:
+            raise InvalidOptionError(
+                f"instances of {task.name!r} are made one by one in plain Python, which cannot feed a GPU in this version.",
+                hint="train it with --device cpu.",
+            )
         self.training = training
         self.device = device
         self.precision = precision or (Precision.BF16 if self.on_gpu else Precision.FP32)
