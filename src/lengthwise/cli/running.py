@@ -11,6 +11,7 @@ from statistics import median
 from ..encodings.names import split_names
 from ..errors import InvalidOptionError, unknown_name
 from ..experiment.engines.work import StackDone, StackProgress
+from ..experiment.interrupts import interrupts_deferred
 from ..experiment.plan import StackPlan
 from ..experiment.run import run_experiment
 from ..experiment.spec import Spec, load_spec
@@ -131,11 +132,11 @@ class Bars:
 
     def __exit__(self, *_: object) -> None:
         if self._stacks:
-            self._progress.stop()
+            with interrupts_deferred():
+                self._progress.stop()
 
     def begin(self, stacks: list[StackPlan], reused: int) -> None:
         """Say what is to be done."""
-        self._stacks = stacks
         runs = sum(len(stack.runs) for stack in stacks)
         already = f"; {reused} finished before" if reused else ""
         models, groups = ("model" if runs == 1 else "models"), ("stack" if len(stacks) == 1 else "stacks")
@@ -144,7 +145,9 @@ class Bars:
         for reason in dict.fromkeys(stack.choice.reason for stack in stacks):
             self._console.print(f"stacks of {reason}", highlight=False, soft_wrap=True)
         if stacks:
-            self._progress.start()
+            with interrupts_deferred():  # half a start could not be stopped
+                self._progress.start()
+                self._stacks = stacks
             self._total = self._progress.add_task("all stacks", total=len(stacks), status=f"0/{len(stacks)}")
             self._done = 0
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 import queue
-import signal
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from multiprocessing.connection import wait
 from typing import Any
 
 from ...errors import InvalidOptionError, TrainingFailedError
+from ..interrupts import interrupts_deferred
 from ..plan import StackPlan
 from .work import Checkpoints, StackDone, StackProgress, train_planned
 
@@ -70,11 +70,11 @@ def train_locally(
         context.Process(target=_work, args=(tasks, events, device, number, checkpoints), daemon=True)
         for number in range(num_workers)
     ]
-    with _one_thread_each(), _without_interruption():
-        for process in processes:
-            process.start()
     remaining = len(stacks)
     try:
+        with _one_thread_each(), interrupts_deferred():
+            for process in processes:
+                process.start()
         while remaining:
             try:
                 event = events.get(timeout=_PATIENCE)
@@ -87,9 +87,10 @@ def train_locally(
             yield event
     finally:
         tasks.cancel_join_thread()  # stacks nobody will take must not keep this process from ending
-        for process in processes:
+        started = [process for process in processes if process.pid is not None]
+        for process in started:
             process.terminate()
-        for process in processes:
+        for process in started:
             process.join()
 
 
@@ -143,16 +144,6 @@ def _require_alive(processes: Sequence[Any]) -> None:
             "all training processes have ended, but work is left.",
             hint="finished runs are kept, so run the same command again; with --workers 1 an error shows more clearly.",
         )
-
-
-@contextmanager
-def _without_interruption() -> Iterator[None]:
-    """Child processes started inside never see Ctrl-C, not even while they start; here it waits until the end."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
