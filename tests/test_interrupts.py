@@ -16,11 +16,15 @@ from lengthwise.experiment.interrupts import interrupts_deferred
 
 def test_an_interrupt_inside_is_raised_at_the_end() -> None:
     done = []
-    with pytest.raises(KeyboardInterrupt):
+
+    def work() -> None:
         with interrupts_deferred():
             signal.raise_signal(signal.SIGINT)
             done.append("the rest")
         done.append("never reached")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
     assert done == ["the rest"]
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)  # as before
@@ -31,11 +35,15 @@ def test_an_interrupt_taken_by_another_thread_waits_too() -> None:
     idle = threading.Event()
     thread = threading.Thread(target=idle.wait, daemon=True)  # this one does not block the signal
     thread.start()
-    with pytest.raises(KeyboardInterrupt):
+
+    def work() -> None:
         with interrupts_deferred():
             os.kill(os.getpid(), signal.SIGINT)
             time.sleep(0.05)
             done.append("the rest")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
     idle.set()
     assert done == ["the rest"]
 
