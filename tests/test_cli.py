@@ -229,7 +229,6 @@ def test_effort_says_what_it_multiplies(run: Runner) -> None:
         ("languages", list(LANGUAGES)),
         ("encodings", ["nope", "ape", "sinusoidal", "rope", "alibi"]),
         ("theorems", list(THEOREMS)),
-        ("tasks", [*TASKS, "LANGUAGE", "states(LANGUAGE)"]),
     ],
 )
 def test_list_names_everything_of_a_kind(run: Runner, kind: str, names: list[str]) -> None:
@@ -252,7 +251,7 @@ def test_list_names_everything_of_a_kind(run: Runner, kind: str, names: list[str
         (
             "task",
             "bin_majority",
-            ["the more frequent bit", "objective: answer, read at the end marker", "example: <bos> "],
+            ["the more frequent bit", "objective: answer, read at the end marker", "an example of length 3: 0 0 0 → 0"],
         ),
         (
             "task",
@@ -412,7 +411,7 @@ def fails(run: Runner, arguments: Sequence[str], *, error: str, hint: str, betwe
 
 
 REGEX = "cannot read the regular expression: "
-COMMANDS = "predict, recommend, run, report, reproduce, check, crasp, list, show, conform, cite"
+COMMANDS = "predict, recommend, run, report, reproduce, check, new, crasp, list, show, conform, cite"
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def message_of(error: pytest.ExceptionInfo[LengthwiseError]) -> str:
 # Specs
 
 TRAINING_KEYS = ", ".join(field.name for field in fields(Training))
-KNOWN_KEYS = "tasks, encodings, seeds, train_length, test_length, learning_rates, model, training, version"
+KNOWN_KEYS = "tasks, encodings, seeds, train_length, test_length, learning_rates, hard, model, training, version"
 
 
 @pytest.mark.parametrize(
@@ -266,6 +266,7 @@ OTHER_VALUES: dict[str, object] = {
     "learning_rate": 0.5,
     "train_length": 5,
     "test_length": 9,
+    "hard": True,
     "model": Shape(layers=2, heads=1, width=8),
     "training": replace(TINY.training, examples=17),
     "task_revision": 2,

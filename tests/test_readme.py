@@ -25,7 +25,10 @@ PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")
 
 EXECUTED = [
     README,
-    *(ROOT / "docs" / "guides" / name for name in ("crasp.md", "encodings.md", "formats.md", "reproduce.md")),
+    *(
+        ROOT / "docs" / "guides" / name
+        for name in ("crasp.md", "encodings.md", "formats.md", "reproduce.md", "tasks.md")
+    ),
 ]
 
 
@@ -37,11 +40,11 @@ def test_the_blocks_of_a_page_give_what_they_show(page: Path, monkeypatch: pytes
     text = page.read_text(encoding="utf-8")
     names: dict[str, object] = {}
     kinds = set()
-    for match in re.finditer(r"```(crasp|console|python)\n(.*?)```", text, flags=re.DOTALL):
+    for match in re.finditer(r"```(crasp|py|jsonl|json|console|python)\n(.*?)```", text, flags=re.DOTALL):
         kind, block = match.groups()
         kinds.add(kind)
-        if kind == "crasp":
-            saved = re.findall(r"`([\w-]+\.crasp)`", text[: match.start()])[-1]
+        if kind in ("crasp", "py", "jsonl", "json"):
+            saved = re.findall(rf"`([\w-]+\.{kind})`", text[: match.start()])[-1]
             Path(saved).write_text(block, encoding="utf-8")
         elif kind == "console":
             shown = run_block(block.split("\n")[0])

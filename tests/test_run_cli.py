@@ -252,8 +252,7 @@ def test_a_spec_stands_alone(run: Runner) -> None:
         ),
         (
             ["automaton.json"],
-            "error: 'automaton.json' is a file that cannot be trained on in this version.\n"
-            "hint: name tasks, languages or regular expressions, or one spec (.toml).\n",
+            "error: there is no file 'automaton.json'.\nhint: check the path.\n",
         ),
         (["parity", "parity"], "error: 'parity' is named twice in tasks.\nhint: name each once.\n"),
         (["missing.toml"], "error: there is no file 'missing.toml'.\nhint: check the path.\n"),

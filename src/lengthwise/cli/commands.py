@@ -188,7 +188,11 @@ def recommend(options: Namespace) -> int:
 
 
 def check(options: Namespace) -> int:
-    """Print, for every certificate in a file, whether it holds."""
+    """Print, for every certificate in a file, whether it holds; of a task file, every finding."""
+    from .own_tasks import check_task, is_task_file
+
+    if is_task_file(options.file):
+        return check_task(options)
     from ..predict.resolve import resolve
     from ..theory.checker import check_certificate
 
@@ -239,34 +243,24 @@ def list_kind(options: Namespace) -> int:
         from .encodings import list_encodings
 
         return list_encodings(options)
+    if options.kind == "tasks":
+        from .tasks import list_tasks
+
+        return list_tasks(options)
+    for given, option in ((options.why, "--why"), (options.group is not None, "--group")):
+        if given:
+            raise InvalidOptionError(
+                f"{option} is for tasks; found kind {options.kind!r}.", hint="use it with: list tasks"
+            )
     from ..languages.catalog import LANGUAGES
     from ..theory.theorems import THEOREMS
 
     rows: list[tuple[str, ...]]
-    if options.kind == "tasks":
-        from ..tasks.catalog import TASKS
-        from ..tasks.family import Group
-
-        header: tuple[str, ...] = ("name", "group", "objective", "definition")
-        families = sorted(TASKS.values(), key=lambda family: list(Group).index(family.group))
-        made = [(family, family()) for family in families]
-        rows = [(each.name, str(each.group), str(task.objective), task.definition) for each, task in made]
-        rows.append(
-            (
-                "LANGUAGE",
-                str(Group.LANGUAGES),
-                "next_symbols",
-                "the legal next symbols of a language, at every prefix: a name or an expression",
-            )
-        )
-        rows.append(
-            ("states(LANGUAGE)", str(Group.LANGUAGES), "states", "the states of its automaton, at every prefix")
-        )
-    elif options.kind == "programs":
+    if options.kind == "programs":
         from ..crasp.measures import depth_of, fragment_of
         from ..crasp.programs.catalog import PROGRAMS
 
-        header = ("name", "fragment", "depth", "definition")
+        header: tuple[str, ...] = ("name", "fragment", "depth", "definition")
         rows = [
             (each.title, fragment_of(each.program).notation, str(depth_of(each.program)), each.definition)
             for each in PROGRAMS.values()
@@ -311,6 +305,8 @@ def show(options: Namespace) -> int:
         (options.svg is not None, "--svg", ("language", "encoding"), "draws an automaton, or what an encoding does"),
         (options.latex, "--latex", ("program",), "writes a program in LaTeX"),
         (options.head is not None, "--head", ("encoding",), "chooses the head that is drawn"),
+        (options.length is not None, "--length", ("task",), "is that of the examples"),
+        (options.count is not None, "--count", ("task",), "says how many examples to print"),
     ):
         if given and options.kind not in kinds:
             allowed = " or ".join(f"show {kind} NAME" for kind in kinds)
@@ -319,7 +315,12 @@ def show(options: Namespace) -> int:
         from .encodings import show_encoding
 
         return show_encoding(options)
-    if options.kind == "program":
+    print_data: object
+    if options.kind == "task":
+        from .tasks import show_task
+
+        print_data, text = show_task(options.name, length=options.length, count=options.count)
+    elif options.kind == "program":
         from .programs import program_text
 
         print_data, text = program_text(options.name, latex=options.latex)

@@ -1,11 +1,10 @@
-"""One thing in full: a task, a language, a theorem, a bound, a paper."""
+"""One thing in full: a language, a theorem, a bound, a paper."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
 
-from ..arrays import numpy_arrays
 from ..errors import InvalidOptionError, lookup
 from ..languages.alphabet import show_alphabet, show_word
 from ..languages.catalog import find_language
@@ -15,9 +14,6 @@ from ..languages.dfa_files import dfa_to_json
 from ..languages.drawing import draw_svg, draw_text
 from ..languages.ladder import Rung, ladder
 from ..predict.resolve import resolve
-from ..seeds import DATA, open_stream
-from ..tasks.catalog import find_task
-from ..tasks.task import Objective, Task
 from ..theory.communication import PROBLEMS, measure_growth
 from ..theory.theorems import THEOREMS
 from .text import colour, paragraph, table
@@ -91,50 +87,6 @@ def _show_theorem(name: str) -> Detail:
     return {"name": name} | asdict(theorem), "\n".join(text)
 
 
-def _show_task(name: str) -> Detail:
-    task = find_task(name)
-    num_shown = 12
-    shown = ", ".join(task.vocabulary[:num_shown]) + (
-        f", … ({len(task.vocabulary)} in all)" if len(task.vocabulary) > num_shown else ""
-    )
-    data = {
-        "name": task.name,
-        "definition": task.definition,
-        "length": task.length_means,
-        "objective": str(task.objective),
-        "readout": str(task.objective.readout),
-        "min_length": task.min_length,
-        "vocabulary": list(task.vocabulary),
-        "outputs": task.num_outputs,
-        "citation": task.citation,
-        "revision": task.revision,
-    }
-    lines = [
-        colour(task.name, "bold"),
-        paragraph(task.definition, "  "),
-        f"  length: {task.length_means}; at least {task.min_length}",
-        f"  objective: {task.objective}, {task.objective.readout.notation}",
-        paragraph(f"tokens: {shown}", "    ", "  "),
-        *_example_lines(task),
-        f"  source: {task.citation}",
-        f"  verdicts: lengthwise predict {name!r}{' --asked next' * (task.objective is Objective.NEXT_SYMBOLS)}",
-    ]
-    return data, "\n".join(lines)
-
-
-def _example_lines(task: Task) -> list[str]:
-    """Return one instance of a small length, with its answer."""
-    xp = numpy_arrays()
-    length = next(iter([*task.lengths(3, 12), task.min_length]))
-    batch = task.sample(open_stream(DATA, seed=0), xp.asarray([length]), length, xp)
-    tokens, targets = batch.tokens_MBL[0].tolist(), batch.targets_MBL[0].tolist()
-    _, answer = task.read_back(tokens, targets)
-    return [
-        paragraph(f"example: {' '.join(task.vocabulary[token] for token in tokens)}", "    ", "  "),
-        paragraph(f"asked for: {' | '.join(answer)}", "    ", "  "),
-    ]
-
-
 def _show_bound(name: str) -> Detail:
     problem = lookup("communication problem", name, PROBLEMS)
     growth = measure_growth(name)
@@ -206,7 +158,6 @@ def _show_paper(name: str) -> Detail:
 
 DETAILS: dict[str, Callable[[str], Detail]] = {
     "bound": _show_bound,
-    "task": _show_task,
     "language": _show_language,
     "theorem": _show_theorem,
     "paper": _show_paper,

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 from .._version import __version__
 from ..errors import LengthwiseError, ProgramSyntaxError, RegexSyntaxError, UnreadableFileError, did_you_mean
+from .own_tasks import add_new_command
 from .program_arguments import add_program_commands
 
 _WELCOME = """\
@@ -47,8 +48,9 @@ examples:
   lengthwise predict PARITY --json | lengthwise check -
   lengthwise check mine.crasp                     types, names, fragment, depth, what is constant
   lengthwise check mine.crasp --for '(ab)*'       also compare with a language on all short words
+  lengthwise check mine.py                        a task of your own; also pairs.jsonl, automaton.json
 
-exit codes: 0 all accepted, 1 some rejected, 2 the input was wrong"""
+exit codes: 0 all accepted, 1 some rejected or errors found, 2 the input was wrong"""
 
 _RECOMMEND_EXAMPLES = """\
 examples:
@@ -86,6 +88,8 @@ _CRASP = "run, trace, compare, simplify and find C-RASP programs"
 _LIST_EXAMPLES = """\
 examples:
   lengthwise list languages
+  lengthwise list tasks
+  lengthwise list tasks --why --group arithmetic    every verdict with its witness or source
   lengthwise list programs
   lengthwise list encodings
   lengthwise list encodings --svg encodings.svg    what each does to attention, side by side
@@ -95,6 +99,7 @@ _SHOW_EXAMPLES = """\
 examples:
   lengthwise show language D_3
   lengthwise show language '(ab|bbaa)*' --svg automaton.svg
+  lengthwise show task 'add_decimal(reversed)' --length 14 --count 5
   lengthwise show program dyck_1
   lengthwise show encoding rope
   lengthwise show encoding 'randomized(rope, length=2048)'
@@ -231,6 +236,9 @@ def build_parser() -> argparse.ArgumentParser:
         "--steps", type=int, metavar="N", help="most training steps (default: see docs/reference/spec.md)"
     )
     train.add_argument(
+        "--hard", action="store_true", default=None, help="also test on hard instances: docs/concepts/hard-tests.md"
+    )
+    train.add_argument(
         "--workers", type=int, metavar="N", help="training processes (default: one per core, or 3 per GPU)"
     )
     train.add_argument("--device", choices=("cpu", "cuda"), help="where to train (default: a GPU if there is one)")
@@ -276,11 +284,14 @@ def build_parser() -> argparse.ArgumentParser:
         )
         each.add_argument("--markdown", metavar="FILE", help="also write the table as Markdown")
 
-    two = command("check", "check certificates, independently of how they were found, or a program", _CHECK_EXAMPLES)
+    two = command(
+        "check", "check certificates independently of how they were found, a program, or a task", _CHECK_EXAMPLES
+    )
     two.add_argument(
         "file",
         metavar="FILE",
-        help="certificates, or the output of predict --json (- reads standard input); or a program (.crasp)",
+        help="certificates, or the output of predict --json (- reads standard input); a program (.crasp); or a task of "
+        "your own (.py, .jsonl, or an automaton in .json)",
     )
     two.add_argument(
         "--for",
@@ -288,6 +299,8 @@ def build_parser() -> argparse.ArgumentParser:
         metavar="WHAT",
         help="also require that they speak of this language; a program is compared with it on all short words",
     )
+
+    add_new_command(command)
 
     crasp = commands.add_parser("crasp", help=_CRASP, description=f"{_CRASP[:1].upper()}{_CRASP[1:]}.")
     add_program_commands(crasp, add)
@@ -301,6 +314,8 @@ def build_parser() -> argparse.ArgumentParser:
     )
 
     three.add_argument("--svg", metavar="FILE", help="for encodings: draw what they do to attention to this file")
+    three.add_argument("--why", action="store_true", help="for tasks: the reason, witness or source of every verdict")
+    three.add_argument("--group", metavar="GROUP", help="for tasks: only those of a group, such as arithmetic")
 
     four = command("show", "show one thing in full", _SHOW_EXAMPLES)
     four.add_argument(
@@ -316,6 +331,8 @@ def build_parser() -> argparse.ArgumentParser:
         "--svg", metavar="FILE", help="for a language: draw the automaton to this file; for an encoding: what it does"
     )
     four.add_argument("--head", type=int, metavar="N", help="for an encoding: the head to draw, 0 to 3 (default: 0)")
+    four.add_argument("--length", type=int, metavar="N", help="for a task: the length of the examples")
+    four.add_argument("--count", type=int, metavar="N", help="for a task: how many examples to print (default: 1)")
     four.add_argument("--latex", action="store_true", help="for a program: write it in LaTeX")
 
     suite = command("conform", "measure whether encodings do what they must and what they declare", _CONFORM_EXAMPLES)
@@ -365,7 +382,8 @@ def _drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-_COMMANDS = ("predict", "recommend", "run", "report", "reproduce", "check", "crasp", "list", "show", "conform", "cite")
+_NAMES = "predict recommend run report reproduce check new crasp list show conform cite"
+_COMMANDS = tuple(_NAMES.split())
 
 
 def _checked_command(given: list[str]) -> list[str]:
@@ -395,6 +413,10 @@ def _dispatch(options: argparse.Namespace) -> int:
         from . import programs
 
         return (programs.crasp if options.command == "crasp" else programs.check_file)(options)
+    if options.command == "new":
+        from . import own_tasks
+
+        return own_tasks.new(options)
     if options.command in ("conform", "cite"):
         from . import encodings
 

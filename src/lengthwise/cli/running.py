@@ -20,7 +20,7 @@ from ..files import make_folder_of, write_text
 from ..model.shape import SWITCHES
 from ..report.page import make_page
 from ..report.statistics import current_results, summarize
-from ..report.tables import header, legend, markdown, rows, summary, to_json
+from ..report.tables import HARD_LEGEND, hard_header, hard_rows, header, legend, markdown, rows, summary, to_json
 from .text import paragraph, print_json, table
 
 
@@ -59,12 +59,6 @@ def report(options: Namespace) -> int:
 
 def _spec(options: Namespace) -> Spec:
     """Return the spec of a file, or of the tasks and options given."""
-    other_files = [what for what in options.what if what.lower().endswith((".json", ".crasp"))]
-    if other_files:
-        raise InvalidOptionError(
-            f"{other_files[0]!r} is a file that cannot be trained on in this version.",
-            hint="name tasks, languages or regular expressions, or one spec (.toml).",
-        )
     files = [what for what in options.what if what.lower().endswith(".toml")]
     if files:
         given = [f"--{name.replace('_', '-')}" for name in _SPEC_OPTIONS if getattr(options, name) is not None]
@@ -91,7 +85,7 @@ def _spec(options: Namespace) -> Spec:
     return spec if steps is None else replace(spec, training=replace(spec.training, steps=steps))
 
 
-_SPEC_OPTIONS = ("encoding", "switch", "seeds", "train_length", "test_length", "steps")
+_SPEC_OPTIONS = ("encoding", "switch", "seeds", "train_length", "test_length", "steps", "hard")
 
 
 def _publish(results: list[Result], options: Namespace) -> None:
@@ -106,6 +100,12 @@ def _publish(results: list[Result], options: Namespace) -> None:
         print()
         print(paragraph(summary(cells)))
         print(paragraph(legend(cells)))
+        hard = hard_rows(cells)
+        if hard:
+            print()
+            print(table(hard_header(cells), hard))
+            print()
+            print(paragraph(HARD_LEGEND))
     print(f"report: {Path(options.out).resolve()}", file=sys.stderr)
 
 

@@ -11,10 +11,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 
+from ..arrays import numpy_arrays
 from ..encodings.names import Choice as Encoding
 from ..encodings.names import find_encoding
 from ..errors import InvalidOptionError
 from ..model.shape import Shape
+from ..seeds import DATA, open_stream
 from ..tasks.catalog import find_task
 from ..tasks.lengths import LengthRange, length_bins
 from ..tasks.task import Task
@@ -37,6 +39,7 @@ class Run:
     task_revision: int
     encoding_revision: int
     trainer_revision: int
+    hard: bool = False
 
     @property
     def id(self) -> str:
@@ -45,8 +48,9 @@ class Run:
 
     @property
     def settings(self) -> dict[str, object]:
-        """All settings and revisions as JSON data."""
-        return asdict(self) | {"model": self.model.settings}
+        """All settings and revisions as JSON data; hard sets are left out where there are none, as if they did not exist."""
+        settings = asdict(self) | {"model": self.model.settings}
+        return {key: value for key, value in settings.items() if value or key != "hard"}
 
     @property
     def bins(self) -> tuple[LengthRange, ...]:
@@ -122,6 +126,7 @@ def make_groups(spec: Spec) -> list[tuple[Run, ...]]:
                 task_revision=task.revision,
                 encoding_revision=encoding.revision,
                 trainer_revision=TRAINER_REVISION,
+                hard=spec.hard,
             )
             for rate in spec.learning_rates
             for seed in range(spec.seeds)
@@ -151,11 +156,19 @@ def _require_what_is_counted(task: Task, encoding: Encoding) -> None:
             f"abacus counts digits, and {task.name!r} has none among its symbols.",
             hint="use it for a task on numbers, for example addition.",
         )
-    if encoding.uses("coupling") and type(task).roles is Task.roles:
+    if encoding.uses("coupling") and not _has_roles(task):
         raise InvalidOptionError(
             f"coupling needs a task whose tokens have roles, and {task.name!r} gives none.",
             hint="use it for unique_copy or repeat_copy.",
         )
+
+
+def _has_roles(task: Task) -> bool:
+    """Return whether the tokens of an instance have roles."""
+    xp = numpy_arrays()
+    length = next(iter(task.lengths(task.min_length, task.min_length + 100)))
+    batch = task.sample(open_stream(DATA, seed=0), xp.asarray([length]), length, xp)
+    return task.roles(batch, xp) is not None
 
 
 def _require_instances(task: Task, bins: tuple[LengthRange, ...]) -> None:

@@ -24,7 +24,10 @@ DEFAULT_LEARNING_RATE = 0.003
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spec:
-    """Tasks times encodings times seeds times learning rates, trained on short inputs and tested on longer ones."""
+    """Tasks times encodings times seeds times learning rates, trained on short inputs and tested on longer ones.
+
+    With ``hard``, models are also tested on the hard sets of their task.
+    """
 
     tasks: tuple[str, ...]
     encodings: tuple[str, ...] = ("nope", "ape")
@@ -32,6 +35,7 @@ class Spec:
     train_length: int = 10
     test_length: int = 30
     learning_rates: tuple[float, ...] = (DEFAULT_LEARNING_RATE,)
+    hard: bool = False
     model: Shape = field(default_factory=Shape)
     training: Training = field(default_factory=Training)
     version: int = VERSION
@@ -121,6 +125,8 @@ def _check(spec: Spec) -> None:
         raise InvalidSpecError(
             f"version must be {VERSION}; found {spec.version!r}.", hint=f"write version = {VERSION}."
         )
+    if type(spec.hard) is not bool:
+        raise InvalidSpecError(f"hard must be true or false; found {spec.hard!r}.", hint="write hard = true.")
     for key in ("seeds", "train_length", "test_length"):
         check_number(key, getattr(spec, key), int, 1, 100_000)
     if not isinstance(spec.learning_rates, tuple) or not spec.learning_rates:

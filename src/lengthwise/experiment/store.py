@@ -11,7 +11,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import StoreInUseError, UnreadableFileError
@@ -31,10 +31,17 @@ CREATE TABLE scores (
 );
 """
 
+_HARD_SCHEMA = """
+CREATE TABLE IF NOT EXISTS hard_scores (
+    run TEXT NOT NULL REFERENCES runs (id), kind TEXT NOT NULL, length INTEGER NOT NULL, examples INTEGER NOT NULL,
+    matches INTEGER NOT NULL, PRIMARY KEY (run, kind, length)
+);
+"""  # not part of the first stores of this version; made when such a store is opened for writing
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """A finished run as the store holds it; ``scores`` lists (length, examples, matches)."""
+    """A finished run as the store holds it; ``scores`` lists (length, examples, matches), ``hard`` the same by kind."""
 
     id: str
     task: str
@@ -47,6 +54,7 @@ class Result:
     losses: tuple[tuple[int, float], ...]
     provenance: Mapping[str, object]
     scores: tuple[tuple[int, int, int], ...]
+    hard: Mapping[str, tuple[tuple[int, int, int], ...]] = field(default_factory=dict)
 
 
 class Store:
@@ -94,6 +102,10 @@ class Store:
                 self._connection.executemany(
                     "INSERT INTO scores VALUES (?, ?, ?, ?)", [(result.id, *score) for score in result.scores]
                 )
+                self._connection.executemany(
+                    "INSERT INTO hard_scores VALUES (?, ?, ?, ?, ?)",
+                    [(result.id, kind, *score) for kind, scores in result.hard.items() for score in scores],
+                )
 
     def results(self) -> list[Result]:
         """Return all finished runs in the order in which they were planned."""
@@ -102,6 +114,7 @@ class Store:
             "SELECT run, length, examples, matches FROM scores ORDER BY run, length"
         ):
             scores.setdefault(run, []).append((score[0], score[1], score[2]))
+        hard = self._hard_scores()
         planned = [
             run
             for row in self._connection.execute("SELECT runs FROM stacks ORDER BY position")
@@ -123,9 +136,21 @@ class Store:
                 losses=tuple((step, loss) for step, loss in json.loads(row[8])),
                 provenance=json.loads(row[9]),
                 scores=tuple(scores.get(row[0], ())),
+                hard={kind: tuple(found) for kind, found in hard.get(row[0], {}).items()},
             )
             for row in rows
         ]
+
+    def _hard_scores(self) -> dict[str, dict[str, list[tuple[int, int, int]]]]:
+        """Return the scores on hard sets by run and kind, in the order in which kinds were saved; older stores have none."""
+        found: dict[str, dict[str, list[tuple[int, int, int]]]] = {}
+        if not self._connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'hard_scores'").fetchone():
+            return found
+        for run, kind, *score in self._connection.execute(
+            "SELECT run, kind, length, examples, matches FROM hard_scores ORDER BY rowid"
+        ):
+            found.setdefault(run, {}).setdefault(kind, []).append((score[0], score[1], score[2]))
+        return found
 
     def results_of(self, runs: Iterable[Run]) -> list[Result]:
         """Return the finished ones of these runs, in their order."""
@@ -185,6 +210,8 @@ def _connect(place: Path, *, create: bool) -> sqlite3.Connection:
             connection.execute("PRAGMA journal_mode = WAL")
             connection.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
             version = SCHEMA_VERSION
+        if create and version == SCHEMA_VERSION:
+            connection.executescript(_HARD_SCHEMA)
     except sqlite3.Error as error:
         if connection is not None:
             connection.close()

@@ -17,10 +17,12 @@ from ..languages.dfa import DFA
 from ..languages.dfa_algebra import over_alphabet
 from ..languages.dfa_files import read_dfa
 from ..languages.regex import MAX_STATES, compile_regex
+from ..tasks.calls import CALLS
 from ..theory.claims import Asked
 from ..theory.facts import Facts
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\([A-Za-z0-9_, ]*\))?")
+_CALLS = tuple(f"{name}(" for name in CALLS)
 _LITERAL_BRACES = re.compile(r"(?<!\\)\{[^{}]*,[^{}]*\}")
 
 
@@ -65,17 +67,26 @@ def resolve(
 
 def is_name(what: str) -> bool:
     """Return whether a text is read as a name: of a task, a language or a program."""
-    return what in LANGUAGES or _NAME.fullmatch(what) is not None or what.startswith("states(")
+    return what in LANGUAGES or _NAME.fullmatch(what) is not None or what.startswith(_CALLS) or is_task_file(what)
+
+
+def is_task_file(what: str) -> bool:
+    """Return whether a text names a file that is a task and nothing else: in Python, or of pairs."""
+    return what.lower().endswith((".py", ".jsonl"))
 
 
 def _resolve_name(what: str, asked: Asked, alphabet: Iterable[str] | None) -> Question | None:
     if not is_name(what):
         return None
-    from ..tasks.catalog import find_named_task, task_names  # here, so that regular expressions need not wait for tasks
+    from ..tasks.catalog import (  # here, so that regular expressions need not wait for tasks
+        find_named_task,
+        find_task,
+        task_names,
+    )
 
-    task = find_named_task(what, alphabet=alphabet)
+    task = find_task(what) if is_task_file(what) else find_named_task(what, alphabet=alphabet)
     if task is not None:
-        if alphabet is not None and not what.startswith("states("):
+        if alphabet is not None and not what.startswith(("states(", "accepts(")):
             raise InvalidOptionError(f"the task {what!r} has its own alphabet.", hint="leave --alphabet out.")
         if asked is not Asked.MEMBERSHIP:
             raise InvalidOptionError(f"the task {what!r} says itself what is asked.", hint="leave --asked out.")

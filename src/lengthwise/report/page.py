@@ -20,7 +20,7 @@ from ..train.settings import Training
 from .figures import draw_curves
 from .matrix import LEGEND, draw_matrix
 from .statistics import Cell, summarize
-from .tables import header, legend, rows, summary
+from .tables import HARD_LEGEND, HARD_TITLE, hard_header, hard_rows, header, legend, rows, summary
 
 _MOST_LINES = 6  # in one panel; beyond that a matrix says more
 TITLE = "Length generalization: prediction beside measurement"
@@ -37,6 +37,10 @@ def make_page(results: Sequence[Result], *, title: str = TITLE) -> str:
         legend=legend(cells),
         header=header(cells),
         rows=rows(cells),
+        hard_title=HARD_TITLE,
+        hard_legend=HARD_LEGEND,
+        hard_header=hard_header(cells),
+        hard_rows=hard_rows(cells),
         panels=_panels(cells),
         matrix=draw_matrix(cells) if len({cell.encoding for cell in cells}) > _MOST_LINES else "",
         matrix_legend=LEGEND,

@@ -7,8 +7,8 @@ number of runs and nowhere else.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import comb
 from statistics import median
 
@@ -62,6 +62,7 @@ class Cell:
     by_bin: tuple[Interval, ...]  # over the fitted runs, or over all where none fitted
     curve: tuple[Point, ...]  # likewise
     best_last: float
+    hard: Mapping[str, tuple[Interval, ...]] = field(default_factory=dict)  # by kind and bin, over the same runs
 
     @property
     def measured(self) -> Answer:
@@ -123,16 +124,20 @@ def _encoding_revision(name: str) -> int | None:
 def summarize(results: Iterable[Result]) -> list[Cell]:
     """Return one cell per task, encoding and setting: tasks by first appearance, encodings by their cards.
 
-    Runs of a cell differ in seed and learning rate only.
+    Runs of a cell differ in seed and learning rate only. A run that was trained with and without hard sets, which came out
+    the same, counts once, with its scores on them.
     """
-    groups: dict[tuple[object, ...], list[Result]] = {}
+    groups: dict[str, dict[tuple[int, float], Result]] = {}
     tasks: dict[str, int] = {}
     for result in results:
         tasks.setdefault(result.task, len(tasks))
-        same = {key: value for key, value in result.settings.items() if key not in ("seed", "learning_rate")}
-        groups.setdefault((json.dumps(same, sort_keys=True),), []).append(result)
+        same = {key: value for key, value in result.settings.items() if key not in ("seed", "learning_rate", "hard")}
+        group = groups.setdefault(json.dumps(same, sort_keys=True), {})
+        which = (result.seed, result.learning_rate)
+        if which not in group or result.settings.get("hard"):
+            group[which] = result
     order = list(ENCODINGS)
-    cells = [_summarize_cell(group) for group in groups.values()]
+    cells = [_summarize_cell(list(group.values())) for group in groups.values()]
     return sorted(
         cells, key=lambda cell: (tasks[cell.task], order.index(find_encoding(cell.encoding).card.name), cell.encoding)
     )
@@ -165,12 +170,32 @@ def _summarize_cell(results: Sequence[Result]) -> Cell:
         ),
         curve=_curve([results[number] for number in shown]),
         best_last=max(shares[number][-1] or 0.0 for number in shown),
+        hard=_hard_by_bin([results[number] for number in shown], bins),
     )
+
+
+def _hard_by_bin(results: Sequence[Result], bins: Sequence[LengthRange]) -> dict[str, tuple[Interval, ...]]:
+    """Return, for every kind of hard set, the shares of exact matches in each bin; runs without such scores do not count."""
+    kinds = dict.fromkeys(kind for result in results for kind in result.hard)
+    return {
+        kind: tuple(
+            interval(
+                [share for result in results if (share := share_of(result.hard.get(kind, ()), bounds)) is not None]
+            )
+            for bounds in bins
+        )
+        for kind in kinds
+    }
 
 
 def share_in(result: Result, bounds: LengthRange) -> float | None:
     """Return the share of exact matches of a run over the lengths of a bin; None where it has no instances."""
-    inside = [(examples, matches) for length, examples, matches in result.scores if length in bounds]
+    return share_of(result.scores, bounds)
+
+
+def share_of(scores: Iterable[tuple[int, int, int]], bounds: LengthRange) -> float | None:
+    """Return the share of exact matches in (length, examples, matches) of the lengths of a bin; None if there are none."""
+    inside = [(examples, matches) for length, examples, matches in scores if length in bounds]
     total = sum(examples for examples, _ in inside)
     return sum(matches for _, matches in inside) / total if total else None
 

@@ -25,10 +25,9 @@ def header(cells: Sequence[Cell]) -> list[str]:
 def rows(cells: Sequence[Cell]) -> list[list[str]]:
     """Return one row of text per cell."""
     num_bins = max(len(cell.bins) for cell in cells)
-    several = len({cell.bins for cell in cells}) > 1
     return [
         [
-            cell.task + (f" ({' / '.join(map(str, cell.bins))})" if several else ""),
+            _task(cell, cells),
             cell.encoding,
             str(cell.verdict.answer),
             *(show_interval(value) for value in cell.by_bin),
@@ -39,6 +38,36 @@ def rows(cells: Sequence[Cell]) -> list[list[str]]:
             cell.remark,
         ]
         for cell in cells
+    ]
+
+
+def _task(cell: Cell, cells: Sequence[Cell]) -> str:
+    """Return the task of a cell, with its bins where those of the cells differ."""
+    several = len({each.bins for each in cells}) > 1
+    return cell.task + (f" ({' / '.join(map(str, cell.bins))})" if several else "")
+
+
+HARD_TITLE = "Hard instances"
+HARD_LEGEND = (
+    "Hard instances: exact match in percent, as above, on random instances and on hard ones of each kind "
+    "(docs/concepts/hard-tests.md); – where a kind has none of these lengths."
+)
+
+
+def hard_header(cells: Sequence[Cell]) -> list[str]:
+    """Return the titles of the columns of the table of hard instances."""
+    num_bins = max((len(cell.bins) for cell in cells if cell.hard), default=0)
+    return ["task", "encoding", "instances", *(f"{number}×" for number in range(1, num_bins + 1))]
+
+
+def hard_rows(cells: Sequence[Cell]) -> list[list[str]]:
+    """Return, for every cell with hard instances, a row for the random ones and one for each kind of hard ones."""
+    num_bins = max((len(cell.bins) for cell in cells if cell.hard), default=0)
+    return [
+        [_task(cell, cells), cell.encoding, kind, *map(show_interval, values), *[""] * (num_bins - len(values))]
+        for cell in cells
+        if cell.hard
+        for kind, values in (("random", cell.by_bin), *cell.hard.items())
     ]
 
 
@@ -82,10 +111,17 @@ def legend(cells: Sequence[Cell]) -> str:
 
 def markdown(cells: Sequence[Cell]) -> str:
     """Return the table and its summary as Markdown."""
-    titles = header(cells)
+    parts = [*_lines(header(cells), rows(cells)), "", summary(cells), "", legend(cells)]
+    hard = hard_rows(cells)
+    if hard:
+        parts += ["", f"## {HARD_TITLE}", "", *_lines(hard_header(cells), hard), "", HARD_LEGEND]
+    return "\n".join(parts) + "\n"
+
+
+def _lines(titles: Sequence[str], body: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a table in Markdown."""
     lines = ["| " + " | ".join(titles) + " |", "|" + "---|" * len(titles)]
-    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows(cells)]
-    return "\n".join([*lines, "", summary(cells), "", legend(cells)]) + "\n"
+    return lines + ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in body]
 
 
 def to_json(cells: Sequence[Cell]) -> list[dict[str, object]]:
@@ -104,13 +140,18 @@ def to_json(cells: Sequence[Cell]) -> list[dict[str, object]]:
             "runs": cell.num_runs,
             "fitted": cell.num_fitted,
             "generalize": cell.num_generalized,
-            "bins": [
-                {"lengths": [bounds.low, bounds.high], **_numbers(value)}
-                for bounds, value in zip(cell.bins, cell.by_bin, strict=True)
-            ],
+            "bins": _bins(cell, cell.by_bin),
             "best_at_longest": cell.best_last,
+            **({"hard": {kind: _bins(cell, values) for kind, values in cell.hard.items()}} if cell.hard else {}),
         }
         for cell in cells
+    ]
+
+
+def _bins(cell: Cell, values: Sequence[Interval]) -> list[dict[str, object]]:
+    return [
+        {"lengths": [bounds.low, bounds.high], **_numbers(value)}
+        for bounds, value in zip(cell.bins, values, strict=True)
     ]
 
 

@@ -10,7 +10,8 @@ from ..arrays import Array, Arrays
 from ..errors import InvalidOptionError, UnknownNameError, unknown_name
 from ..languages.catalog import LANGUAGES, find_language
 from ..languages.dfa import DFA
-from ..languages.dfa_algebra import shortest_word
+from ..languages.dfa_algebra import over_alphabet, shortest_word
+from ..languages.dfa_files import read_dfa
 from ..languages.regex import compile_regex
 from ..languages.sampling import WordSampler
 from ..seeds import Draw
@@ -18,13 +19,14 @@ from ..theory.facts import Facts
 from .family import Family, Group, Parameter
 from .pieces import batch_of, fold, one_at, places
 from .task import AnswerTask
+from .yours.source import language_revision
 
 _EDITS = 4
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\([A-Za-z0-9_, ]*\))?")
 
 
 def read_language(text: str, alphabet: Iterable[str] | None = None) -> DFA:
-    """Return the language of a name or, where the text is not a bare name, of a regular expression.
+    """Return the language of a name, of an automaton file (.json) or, where the text is neither, of a regular expression.
 
     >>> read_language("D_2") == read_language("(a(ab)*b)*")
     True
@@ -34,6 +36,9 @@ def read_language(text: str, alphabet: Iterable[str] | None = None) -> DFA:
     except UnknownNameError:
         if _NAME.fullmatch(text):
             raise unknown_name("language", text, LANGUAGES) from None
+    if text.lower().endswith(".json"):
+        language = read_dfa(text)
+        return language if alphabet is None else over_alphabet(language, alphabet)
     return compile_regex(text, alphabet=alphabet)
 
 
@@ -151,8 +156,10 @@ class LanguageParameter(Parameter):
 
 
 def accepts(text: str, alphabet: Iterable[str] | None = None) -> Accepts:
-    """Return the question for a named language or a regular expression."""
-    return Accepts(read_language(text, alphabet), f"accepts({text})")
+    """Return the question for a named language, an automaton file or a regular expression."""
+    task = Accepts(read_language(text, alphabet), f"accepts({text})")
+    task.revision = language_revision(text)
+    return task
 
 
 def _fixed(name: str, regex: str, definition: str, citation: str) -> Callable[[], Accepts]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ..arrays import Array, Arrays
 from ..seeds import Draw
+from .maps import Maps
 from .task import BOS, Batch, Task
 
 
@@ -22,6 +23,7 @@ class _WithoutBOS(Task):
         self.name, self.definition, self.length_means = task.name, task.definition, task.length_means
         self.objective, self.symbols, self.facts = task.objective, task.symbols, task.facts
         self.citation, self.revision, self.attempts = task.citation, task.revision, task.attempts
+        self.host_only = task.host_only
 
     @property
     def min_length(self) -> int:  # type: ignore[override]
@@ -66,12 +68,25 @@ class _WithoutBOS(Task):
 
     def roles(self, batch: Batch, xp: Arrays) -> Array | None:
         """Return the roles of the whole task, one token later."""
+        roles = self.whole.roles(self._with_bos(batch, xp), xp)
+        return None if roles is None else roles[..., 1:]
+
+    def maps(self, batch: Batch, xp: Arrays) -> Maps:
+        """Return the maps of the whole task, one token later."""
+        maps = self.whole.maps(self._with_bos(batch, xp), xp)
+        return Maps(
+            role=None if maps.role is None else maps.role[..., 1:],
+            significance=None if maps.significance is None else maps.significance[..., 1:],
+            segment=maps.segment[..., 1:],
+            not_causal=maps.not_causal,
+        )
+
+    def _with_bos(self, batch: Batch, xp: Arrays) -> Batch:
+        """Return instances of the whole task; what their targets are is not asked for."""
         shape = tuple(batch.tokens_MBL.shape)
         bos = xp.broadcast(xp.asarray([self.token(BOS)]), (*shape[:-1], 1))
         tokens = xp.concat_last([bos, batch.tokens_MBL])
-        whole = Batch(tokens_MBL=tokens, targets_MBL=tokens, sizes_MB=batch.sizes_MB + 1, scale_MB=batch.scale_MB)
-        roles = self.whole.roles(whole, xp)
-        return None if roles is None else roles[..., 1:]
+        return Batch(tokens_MBL=tokens, targets_MBL=tokens, sizes_MB=batch.sizes_MB + 1, scale_MB=batch.scale_MB)
 
     def read_back(self, tokens: Sequence[int], targets: Sequence[int]) -> tuple[list[str], list[str]]:
         """Return the prompt of one instance and the answer that its targets state."""

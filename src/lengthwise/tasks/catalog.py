@@ -9,10 +9,14 @@ from importlib import import_module
 from ..errors import unknown_name
 from ..languages.catalog import LANGUAGES, find_language
 from ..languages.dfa import DFA
+from ..languages.dfa_algebra import over_alphabet
+from ..languages.dfa_files import read_dfa
 from ..languages.regex import compile_regex
+from .calls import FILE_ENDINGS, FORMATS
 from .family import Family
 from .regular import NextSymbols, States
 from .task import Task
+from .yours.source import language_revision
 
 MODULES = {
     "counting": "bin_majority majority parity",
@@ -81,14 +85,40 @@ def find_named_task(name: str, *, alphabet: Iterable[str] | None = None) -> Task
     if call is None:
         return None
     if call[1] == "states":
-        return States(_language(call[2], alphabet), call[2])
+        states = States(_language(call[2], alphabet), call[2])
+        states.revision = language_revision(call[2])
+        return states
     if call[1] == "accepts":
         from .acceptance import accepts
 
         return accepts(call[2], alphabet)
     if call[1] in TASKS:
         return TASKS[call[1]].read([part.strip() for part in call[2].split(",")])
+    if call[1] == "hard":
+        from .hard.apply import read_hard
+
+        return read_hard(split_arguments(call[2]))
+    if call[1] in FORMATS:
+        from .formats.apply import read_format
+
+        return read_format(call[1], split_arguments(call[2]))
     return None
+
+
+def split_arguments(text: str) -> list[str]:
+    """Return what commas separate, where parentheses keep together what they hold.
+
+    >>> split_arguments("index_hints(addition, 9), 20")
+    ['index_hints(addition, 9)', '20']
+    """
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if character == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts]
 
 
 def find_task(name: str, *, alphabet: Iterable[str] | None = None) -> Task:
@@ -100,6 +130,10 @@ def find_task(name: str, *, alphabet: Iterable[str] | None = None) -> Task:
     task = find_named_task(name, alphabet=alphabet)
     if task is not None:
         return task
+    if name.lower().endswith(FILE_ENDINGS):
+        from .files import read_task_file
+
+        return read_task_file(name, alphabet=alphabet)
     if _NAME.fullmatch(name) and not _is_language(name):
         raise unknown_name("task", name, [*TASKS, *LANGUAGES])
     return NextSymbols(_language(name, alphabet), _spelled(name))
@@ -123,4 +157,7 @@ def _language(text: str, alphabet: Iterable[str] | None) -> DFA:
         return find_language(text).language
     if _NAME.fullmatch(text):
         raise unknown_name("language", text, LANGUAGES)
+    if text.lower().endswith(".json"):
+        language = read_dfa(text)
+        return language if alphabet is None else over_alphabet(language, alphabet)
     return compile_regex(text, alphabet=alphabet)

@@ -149,14 +149,18 @@ class Pcfg(AnswerTask):
         sizes_MB = lengths_MB - num_MB + echoes.sum(-1)
         last = sizes_MB[..., None] - xp.running_sum(echoes, -1) - 1  # of the letters that a function is applied to
         applied = xp.where(inside, functions, 0)
+        turns, moves = (xp.asarray(one)[applied] for one in ((1, -1, 1, 1, 1), (0, 0, 0, 1, 0)))
+        moves = xp.where(applied == 1, last, moves)
+        first_from_last = xp.where((applied == 2) | (applied == 3), last, -1)
+        last_from_first = xp.where(applied == 2, 0, -1)
+        longest = xp.where(applied == 4, last, max_length)
         place = places(lengths_MB, max_length, xp)
         for number in range(max_length - 1):
-            function, end = applied[..., number, None], last[..., number, None]
-            swapped = xp.where(place == 0, end, xp.where(place == end, 0, place))
-            shifted = xp.where(place == end, 0, place + 1)
-            echoed = xp.where(place > end, end, place)
-            place = xp.where(function == 1, end - place, xp.where(function == 2, swapped, place))
-            place = xp.where(function == 3, shifted, xp.where(function == 4, echoed, place))
+            here = (..., number, None)
+            moved = place * turns[here] + moves[here]
+            moved = xp.where(place == first_from_last[here], 0, moved)
+            moved = xp.where(place == last_from_first[here], last[here], moved)
+            place = xp.where(place > longest[here], last[here], moved)
         return behind(functions, num_MB, letters, max_length, xp), at(letters, place, xp), sizes_MB
 
 

@@ -15,6 +15,7 @@ from .family import Family, Group
 from .task import AnswerTask, shuffled
 
 _ATTEMPTS = 32
+_IN_CACHE = 4  # attempts that a core makes at a time, so that they stay in its cache
 _MAJORITY = """
 alphabet '0' '1' '<sep>'
 start '<bos>'
@@ -118,18 +119,20 @@ class Majority(AnswerTask):
         repeats its first letter; for length 2 that is what all such words do.
         """
         batch = tuple(lengths_MB.shape[len(draw.keys.shape) :])
-        attempts = draw.named("letters").at(xp.arange(_ATTEMPTS)).integers(26, (*batch, max_length))
-        valid = xp.arange(max_length) < lengths_MB[..., None]
-        letters = xp.where(valid[..., None, :, :], attempts, 26)  # the same lengths for every attempt
-        best, is_unique = _unique_best(_counts_of_letters(letters, xp), xp)
-        first = attempts[..., 0, :, :]
-        word = xp.broadcast(first[..., :1], tuple(first.shape))
-        winner = first[..., 0]
-        for attempt in reversed(range(_ATTEMPTS)):
-            taken = is_unique[..., attempt, :]
-            word = xp.where(taken[..., None], attempts[..., attempt, :, :], word)
-            winner = xp.where(taken, best[..., attempt, :], winner)
-        return word, winner[..., None]
+        together = _IN_CACHE if xp.may_look else _ATTEMPTS  # on a GPU all are one program
+        valid = (xp.arange(max_length) < lengths_MB[..., None])[..., None, :, :]  # the same lengths for every attempt
+        word, winner = lengths_MB[..., None], lengths_MB * 0 - 1
+        for start in reversed(range(0, _ATTEMPTS, together)):
+            numbers = xp.arange(_ATTEMPTS)[start : start + together]
+            attempts = draw.named("letters").at(numbers).integers(26, (*batch, max_length))
+            best, is_unique = _unique_best(xp.where(valid, attempts, 26), xp)
+            for attempt in reversed(range(together)):
+                taken = is_unique[..., attempt, :]
+                word = xp.where(taken[..., None], attempts[..., attempt, :, :], word)
+                winner = xp.where(taken, best[..., attempt, :], winner)
+        first = attempts[..., 0, :, :1]
+        failed = winner[..., None] < 0
+        return xp.where(failed, first, word), xp.where(failed, first, winner[..., None])
 
 
 class BinMajorityInterleave(AnswerTask):
@@ -191,27 +194,26 @@ def _untied_zeros(lengths_MB: Array, draw: Draw, xp: Arrays) -> Array:
     return xp.where((odd == 0) & (choice >= lengths_MB // 2), choice + 1, choice)
 
 
-def _counts_of_letters(letters: Array, xp: Arrays) -> Array:
-    """Return how often each of 26 letters occurs along the last axis; a 26 is nothing.
+def _unique_best(letters: Array, xp: Arrays) -> tuple[Array, Array]:
+    """Return the most frequent of 26 letters along the last axis, where a 26 is nothing, and whether it is the only one.
 
     The counts of several letters are added up at once, each in bits of its own of one number.
     """
     bits = letters.shape[-1].bit_length()
     per_number = 63 // bits
-    counts = []
+    most = best = letters[..., 0] * 0
+    is_unique = most < 0
     for start in range(0, 26, per_number):
         group = range(start, min(26, start + per_number))
         ones = [1 << bits * (letter - start) if letter in group else 0 for letter in range(27)]
         sums = xp.asarray(ones)[letters].sum(-1)
-        counts += [sums >> bits * (letter - start) & (1 << bits) - 1 for letter in group]
-    return xp.stack_last(counts)
-
-
-def _unique_best(counts_MBS: Array, xp: Arrays) -> tuple[Array, Array]:
-    """Return the symbol with the largest count, and whether it is the only one."""
-    order = xp.stable_argsort(counts_MBS)
-    largest = xp.gather_last(counts_MBS, order[..., -2:])
-    return order[..., -1], largest[..., 1] > largest[..., 0]
+        for letter in group:
+            number = sums >> bits * (letter - start) & (1 << bits) - 1
+            is_more = number > most
+            best = xp.where(is_more, letter, best)
+            is_unique = is_more | is_unique & (number != most)
+            most = xp.where(is_more, number, most)
+    return best, is_unique
 
 
 def _bits(zeros_MB: Array, lengths_MB: Array, max_length: int, draw: Draw, xp: Arrays) -> Array:

@@ -9,11 +9,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from ..arrays import Array, Arrays
 from ..crasp.fragments import Readout
 from ..seeds import Draw
 from ..theory.facts import Facts
+
+if TYPE_CHECKING:
+    from .maps import Maps
 
 IGNORE = -100
 """The target of a position that is not scored."""
@@ -87,6 +91,12 @@ class Task(ABC):
         Roles count from 1, and 0 is for tokens apart. Only what comes before a token may decide its role.
         """
         return None
+
+    def maps(self, batch: Batch, xp: Arrays) -> Maps:
+        """Return the role, the place value and the part of every token."""
+        from .maps import make_maps
+
+        return make_maps(self, batch, xp)
 
     def token(self, symbol: str) -> int:
         """Return the id of a symbol or special token."""

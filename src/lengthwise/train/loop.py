@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,10 @@ _STEPS_PER_REPORT = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trained:
-    """What one run came to: its scores at every length, its losses, and when it stopped."""
+    """What one run came to: its scores at every length, on hard sets too, its losses, and when it stopped."""
 
     scores: tuple[Score, ...]
+    hard: Mapping[str, tuple[Score, ...]] = field(default_factory=dict)
     losses: tuple[tuple[int, float], ...]
     steps: int
     seconds: float
@@ -116,11 +117,12 @@ def _evaluate(stack: Stack, state: _State, losses: list[float], pace: _Pace) -> 
     done = [place for place in remaining if shares[place] == 1.0 or is_last]
     if not done:
         return
-    scores = stack.scores()
+    scores, hard = stack.scores(), stack.hard_scores()
     for place in done:
         model = state.places[place]
         state.results[model] = Trained(
             scores=tuple(scores[place]),
+            hard=hard[place],
             losses=tuple(state.losses[model]),
             steps=state.step,
             seconds=state.spent[model],
@@ -220,6 +222,7 @@ def _resume(stack: Stack, state: _State, checkpoint: str | Path) -> None:
 def _trained(data: dict[str, Any]) -> Trained:
     return Trained(
         scores=tuple(Score(**score) for score in data["scores"]),
+        hard={kind: tuple(Score(**score) for score in scores) for kind, scores in data.get("hard", {}).items()},
         losses=tuple((step, loss) for step, loss in data["losses"]),
         steps=data["steps"],
         seconds=data["seconds"],

@@ -18,7 +18,9 @@ from ..model.shape import Shape
 from ..model.transformer import Transformer
 from ..seeds import DATA, EVALUATION, INITIALIZATION, Draw, open_stream
 from ..tasks.bare import without_bos
+from ..tasks.hard.apply import hard_sets
 from ..tasks.lengths import LengthRange
+from ..tasks.pool import Pool
 from ..tasks.task import Task
 from .evaluation import Examples, Score, make_examples, match_instances, score_by_length
 from .objectives import loss_per_model
@@ -58,14 +60,12 @@ class Stack:
         device: str = "cpu",
         precision: Precision | None = None,
         compiled: bool | None = None,
+        hard: bool = False,
     ) -> None:
         self.on_gpu = torch.device(device).type == "cuda"
+        own = hard_sets(task) if hard else {}
+        self.hard_sets = {kind: without_bos(each) if shape.no_bos else each for kind, each in own.items()}
         self.task = task = without_bos(task) if shape.no_bos else task
-        if self.on_gpu and task.host_only:
-            raise InvalidOptionError(
-                f"instances of {task.name!r} are made one by one in plain Python, which cannot feed a GPU in this version.",
-                hint="train it with --device cpu.",
-            )
         self.training = training
         self.device = device
         self.precision = precision or (Precision.BF16 if self.on_gpu else Precision.FP32)
@@ -91,6 +91,8 @@ class Stack:
             xp=self.xp,
             device=device,
         )
+        trained = task.lengths(bins[0].low, bins[0].high)
+        self.source: Task | Pool = Pool(task, trained, self.xp) if self.on_gpu and task.host_only else task
         self.schedule = open_stream(DATA, seed=0, xp=self.xp).named("length")  # one for all seeds
         self.data = open_stream(DATA, seed=list(seeds), xp=self.xp)
         self.evaluation = open_stream(EVALUATION, seed=list(seeds), xp=self.xp)
@@ -135,7 +137,7 @@ class Stack:
         draw: Draw = self.data.at(number)
         choice_R = self.packing.choose(self.schedule.at(number))
         lengths_B = self.packing.lengths(choice_R)
-        batch = self.task.sample(draw.named("instance"), lengths_B, self.packing.max_length, self.xp)
+        batch = self.source.sample(draw.named("instance"), lengths_B, self.packing.max_length, self.xp)
         roles_MBL = self.task.roles(batch, self.xp)
         ids_MBL = self.model.encoding.ids(batch.tokens_MBL, batch.sizes_MB, draw.named("positions"), roles_MBL)
         return self.packing.pack(batch, ids_MBL, choice_R)
@@ -174,6 +176,20 @@ class Stack:
             matches = self._match(examples)
             for scores, found in zip(merged, score_by_length(matches, examples.batch.scale_MB), strict=True):
                 scores += found
+        return merged
+
+    def hard_scores(self) -> list[dict[str, tuple[Score, ...]]]:
+        """Return every model's scores on the hard sets of the task, by kind, at all lengths that have hard instances."""
+        merged: list[dict[str, tuple[Score, ...]]] = [{} for _ in range(self.model.num_models)]
+        for kind, task in self.hard_sets.items():
+            draw = self.evaluation.named("hard").named(kind)
+            for number, bounds in enumerate(self.bins):
+                if not task.lengths(bounds.low, bounds.high):
+                    continue
+                examples = make_examples(task, bounds, self.training.examples, draw.at(number), self.xp)
+                matches = self._match(examples)
+                for scores, found in zip(merged, score_by_length(matches, examples.batch.scale_MB), strict=True):
+                    scores[kind] = (*scores.get(kind, ()), *found)
         return merged
 
     def _match(self, examples: Examples) -> Tensor:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..plan import StackPlan
 from ..store import Result
+
+if TYPE_CHECKING:
+    from ...train.evaluation import Score
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +72,7 @@ def train_planned(
         rates=[run.learning_rate for run in plan.runs],
         device=device,
         compiled=plan.choice.compiled,
+        hard=first.hard,
     )
     trained = train_stack(
         stack,
@@ -96,8 +101,13 @@ def train_planned(
             seconds=outcome.seconds,
             losses=outcome.losses,
             provenance=origin,
-            scores=tuple((score.length, score.examples, score.matches) for score in outcome.scores),
+            scores=_as_rows(outcome.scores),
+            hard={kind: _as_rows(scores) for kind, scores in outcome.hard.items()},
         )
         for run, outcome in zip(plan.runs, trained, strict=True)
     ]
     return StackDone(stack=number, results=tuple(results))
+
+
+def _as_rows(scores: Iterable[Score]) -> tuple[tuple[int, int, int], ...]:
+    return tuple((score.length, score.examples, score.matches) for score in scores)

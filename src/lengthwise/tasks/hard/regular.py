@@ -1,0 +1,104 @@
+"""Tasks about a regular language with words from elsewhere: the labels are those of the task."""
+
+from __future__ import annotations
+
+from ...arrays import Array, Arrays
+from ...languages.dfa import DFA
+from ...seeds import Draw
+from ..acceptance import Accepts
+from ..counting import Parity
+from ..pieces import fold, is_inside, one_at
+from ..regular import NextSymbols, States
+from ..task import AnswerTask, Task
+from .base import HardAnswers, describe_as_hard
+from .sources import WordSource
+
+
+def language_of(task: Task) -> DFA | None:
+    """Return the language that a task is about, if words of it, and others, are its inputs; hard sets have none."""
+    return task.facts.language if isinstance(task, Accepts | Parity | NextSymbols | States) else None
+
+
+def with_words(task: Task, kind: str, source: WordSource, definition: str) -> Task:
+    """Return a task about a regular language with words from this source."""
+    match task:
+        case Accepts():
+            return HardMembership(task, kind, source, definition, answers=(task.no, task.yes))
+        case Parity():
+            return HardMembership(task, kind, source, definition, answers=("o", "e"))
+        case NextSymbols():
+            return HardNextSymbols(task, kind, source, definition)
+        case States():
+            return HardStates(task, kind, source, definition)
+    raise AssertionError(f"{task.name!r} is not about a regular language")
+
+
+class HardMembership(HardAnswers):
+    """Is a hard word in the language?"""
+
+    def __init__(
+        self, base: AnswerTask, kind: str, source: WordSource, definition: str, *, answers: tuple[str, str]
+    ) -> None:
+        self.kind = kind
+        language = base.facts.language
+        assert language is not None
+        assert base.symbols[: len(language.alphabet)] == language.alphabet, "the first symbols are the language's"
+        self.language, self._source, self._answers = language, source, answers
+        super().__init__(base, definition)
+
+    def lengths(self, low: int, high: int) -> tuple[int, ...]:
+        """Return the lengths that have hard words."""
+        known = self._source.lengths(low, high)
+        return tuple(length for length in self.base.lengths(low, high) if length in known)
+
+    def draw_inputs(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> tuple[Array, ...]:
+        """Return hard words and whether they are in the language."""
+        words = self._source.draw_words(draw, lengths_MB, max_length, xp)
+        table = xp.asarray(self.language.transitions)
+        answers = xp.asarray(
+            [self.token(self._answers[state in self.language.accepting]) for state in range(self.language.num_states)]
+        )
+        last = one_at(fold(words, table, 0, xp), lengths_MB, xp)
+        return words, answers[last][..., None]
+
+
+def _drawn(
+    language: DFA, source: WordSource, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays
+) -> tuple[Array, Array]:
+    """Return words with −1 after their end, and the states before each place and after the last."""
+    lengths_MB = xp.broadcast(lengths_MB, (*draw.keys.shape, lengths_MB.shape[-1]))
+    words = source.draw_words(draw.named("words"), lengths_MB, max_length, xp)
+    states = fold(words, xp.asarray(language.transitions), 0, xp)
+    return xp.where(is_inside(lengths_MB, max_length, xp), words, -1), states
+
+
+class HardNextSymbols(NextSymbols):
+    """What can follow at every prefix of a hard word, which itself begins a word of the language."""
+
+    def __init__(self, base: NextSymbols, kind: str, source: WordSource, definition: str) -> None:
+        super().__init__(base.language, base.name)
+        self.base, self._source = base, source
+        describe_as_hard(self, base, kind, definition)
+
+    def lengths(self, low: int, high: int) -> tuple[int, ...]:
+        """Return the lengths that have hard words."""
+        return self._source.lengths(low, high)
+
+    def _words(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> tuple[Array, Array]:
+        return _drawn(self.language, self._source, draw, lengths_MB, max_length, xp)
+
+
+class HardStates(States):
+    """The state at every prefix of a hard word, which itself begins a word of the language."""
+
+    def __init__(self, base: States, kind: str, source: WordSource, definition: str) -> None:
+        super().__init__(base.language, base.name)
+        self.base, self._source = base, source
+        describe_as_hard(self, base, kind, definition)
+
+    def lengths(self, low: int, high: int) -> tuple[int, ...]:
+        """Return the lengths that have hard words."""
+        return self._source.lengths(low, high)
+
+    def _words(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> tuple[Array, Array]:
+        return _drawn(self.language, self._source, draw, lengths_MB, max_length, xp)

@@ -1,0 +1,97 @@
+"""What there is to say about a task file: every finding, with what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ...crasp.checker import Severity
+from ...errors import InvalidOptionError
+from ..task import SPECIALS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing to say: what, with the value seen and what is allowed, and what to do."""
+
+    severity: Severity
+    what: str
+    hint: str = ""
+
+    def to_json(self) -> dict[str, str]:
+        """Return the finding as JSON data."""
+        return {"severity": str(self.severity), "what": self.what, "hint": self.hint}
+
+
+def error(what: str, hint: str) -> Finding:
+    """Return a finding that leaves the file without a task."""
+    return Finding(severity=Severity.ERROR, what=what, hint=hint)
+
+
+def warning(what: str, hint: str) -> Finding:
+    """Return a finding about what is probably not meant."""
+    return Finding(severity=Severity.WARNING, what=what, hint=hint)
+
+
+def note(what: str, hint: str = "") -> Finding:
+    """Return a finding that only tells something."""
+    return Finding(severity=Severity.NOTE, what=what, hint=hint)
+
+
+def errors_of(findings: Iterable[Finding]) -> list[Finding]:
+    """Return those that leave the file without a task."""
+    return [finding for finding in findings if finding.severity is Severity.ERROR]
+
+
+def require_none(findings: Iterable[Finding], path: str) -> None:
+    """Raise the first error among findings, if there is one."""
+    for finding in errors_of(findings):
+        told = finding.what if finding.what.startswith(repr(path)) else f"{path!r}: {finding.what}"
+        raise InvalidOptionError(told, hint=finding.hint)
+
+
+def check_symbols(name: str, given: object) -> list[Finding]:
+    """Return what is wrong with a list of symbols that is called ``name``."""
+    example = f'write it as a list, for example {name} = ["a", "b"].'
+    if isinstance(given, str):
+        return [error(f"{name} is one string, {given!r}; it must be a list of strings.", f"write {list(given)!r}.")]
+    if isinstance(given, (set, frozenset)):
+        return [error(f"{name} is a set, whose order changes from process to process.", example)]
+    if not isinstance(given, (list, tuple)):
+        return [error(f"{name} must be a list of strings; found {given!r}.", example)]
+    if not given:
+        return [error(f"{name} is empty; it needs at least one symbol.", example)]
+    found = []
+    wrong = [each for each in given if not isinstance(each, str) or not each or each.split() != [each]]
+    if wrong:
+        found.append(
+            error(f"{name} has {wrong[0]!r}; a symbol is a non-empty string without spaces.", "write it as text.")
+        )
+    known = [each for each in given if isinstance(each, str)]
+    found += [
+        error(f"{name} has {symbol!r} {known.count(symbol)} times.", "name each symbol once.")
+        for symbol in dict.fromkeys(each for each in known if known.count(each) > 1)
+    ]
+    found += check_reserved(name, known)
+    return found
+
+
+def mended_symbols(given: object) -> tuple[str, ...]:
+    """Return the symbols that are left of a list when what is wrong with it is left out, once each."""
+    if not isinstance(given, (list, tuple, str, set, frozenset)):
+        return ()
+    ordered = sorted(map(str, given)) if isinstance(given, (set, frozenset)) else given
+    known = [each for each in ordered if isinstance(each, str) and each.split() == [each] and each not in SPECIALS]
+    return tuple(dict.fromkeys(known))
+
+
+def check_reserved(name: str, symbols: Iterable[str]) -> list[Finding]:
+    """Return a finding for every symbol that instances are framed with."""
+    return [
+        error(
+            f"{name} has {symbol!r}; {', '.join(SPECIALS)} are reserved, because instances are framed with them.",
+            "choose another symbol.",
+        )
+        for symbol in dict.fromkeys(symbols)
+        if symbol in SPECIALS
+    ]

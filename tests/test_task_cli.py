@@ -1,0 +1,111 @@
+"""`list tasks` and `show task`: verdicts beside what is published, and examples that can be read."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from lengthwise.cli.main import main
+from lengthwise.cli.tasks import make_examples
+from lengthwise.languages.catalog import LANGUAGES
+from lengthwise.papers.headlines import LANGUAGE_FIGURES, headline_of
+from lengthwise.papers.huang2025 import PAPER
+from lengthwise.tasks.catalog import TASKS, find_task
+from lengthwise.tasks.family import Group
+
+
+def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(list(arguments)) == 0
+    return capsys.readouterr().out
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(list(arguments)) == 2
+    return capsys.readouterr().err
+
+
+def test_the_list_has_every_task_with_its_verdicts_and_counts_them(capsys: pytest.CaptureFixture[str]) -> None:
+    out = told(capsys, "list", "tasks")
+    for name in TASKS:
+        assert f"\n  {name} " in out, name
+    for group in Group:
+        assert f"{group} (" in out
+    assert "published: ape 100/99.9/98.7, nope 100/18/0 (arXiv" in " ".join(out.split())
+    rows = json.loads(told(capsys, "list", "tasks", "--json"))
+    assert [row["name"] for row in rows] == sorted(
+        TASKS, key=lambda name: (list(Group).index(TASKS[name].group), list(TASKS).index(name))
+    )
+    for encoding in ("nope", "ape"):
+        answers = [row["verdicts"][encoding]["answer"] for row in rows]
+        counts = ", ".join(f"{answers.count(answer)} {answer}" for answer in ("YES", "NO", "UNKNOWN"))
+        assert f"{encoding}: {counts}" in " ".join(out.split())
+
+
+def test_every_no_has_a_witness_or_a_source(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = json.loads(told(capsys, "list", "tasks", "--json"))
+    refusals = [verdict for row in rows for verdict in row["verdicts"].values() if verdict["answer"] == "NO"]
+    assert len(refusals) > 100
+    for verdict in refusals:
+        assert verdict["theorem"] != "open"
+        assert verdict["certificate"] or len(verdict["reason"]) > 20
+    out = told(capsys, "list", "tasks", "--why", "--group", "arithmetic")
+    assert "[communication]" in out
+    assert "counting (" not in out
+
+
+def test_examples_stand_below_one_another(capsys: pytest.CaptureFixture[str]) -> None:
+    out = told(capsys, "show", "task", "bin_majority", "--length", "12", "--count", "5")
+    lines = [line for line in out.split("\n") if "→" in line]
+    assert len(lines) == 5
+    assert len({line.index("→") for line in lines}) == 1
+    for line in lines:
+        prompt, answer = line.split("→")
+        assert find_task("bin_majority").answer(prompt.split()) == answer.split()
+        assert len(prompt.split()) == 12
+    out = told(capsys, "show", "task", "TOMITA_4", "--length", "4", "--count", "2")
+    symbols, asked = out.rstrip().split("\n")[-2:]
+    assert [symbols.index(word) for word in symbols.split()[:1]] == [asked.index(word) for word in asked.split()[:1]]
+    assert len(symbols.split()) == len(asked.split()) == 5
+    data = json.loads(told(capsys, "show", "task", "unique_copy", "--count", "3", "--json"))
+    assert len(data["examples"]) == 3
+    assert data["examples"][0]["prompt"] == data["examples"][0]["answer"][:-1]
+
+
+def test_the_examples_of_every_task_can_be_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in TASKS:
+        out = told(capsys, "show", "task", name, "--count", "2")
+        assert "2 examples of length" in out, name
+
+
+def test_what_cannot_be_shown_is_refused_with_what_can(capsys: pytest.CaptureFixture[str]) -> None:
+    assert refused(capsys, "show", "task", "(aa)*", "--length", "5") == (
+        "error: '(aa)*' has no instance of length 5; the nearest are 2, 4, 6.\nhint: choose another.\n"
+    )
+    assert refused(capsys, "show", "task", "parity", "--count", "0") == (
+        "error: --count is a whole number from 1 to 1000; found 0.\nhint: for example --count 5.\n"
+    )
+    assert refused(capsys, "show", "language", "D_2", "--length", "5") == (
+        "error: --length is that of the examples; found kind 'language'.\nhint: use it with: show task NAME\n"
+    )
+    assert refused(capsys, "list", "languages", "--why") == (
+        "error: --why is for tasks; found kind 'languages'.\nhint: use it with: list tasks\n"
+    )
+    assert "did you mean 'arithmetic'?" in refused(capsys, "list", "tasks", "--group", "arithmetics")
+
+
+def test_published_figures_are_of_tasks_and_languages_that_exist() -> None:
+    assert set(LANGUAGE_FIGURES) <= set(LANGUAGES)
+    assert len(LANGUAGE_FIGURES) == 17
+    for name in TASKS:
+        headline = headline_of(name)
+        assert headline is None or "arXiv" in headline.source
+    for cell in PAPER.published:
+        found = headline_of(cell.task)
+        assert found is not None
+        assert cell.encoding in found.text
+
+
+def test_examples_come_from_the_first_seed() -> None:
+    task = find_task("parity")
+    assert make_examples(task, 9, 2) == make_examples(task, 9, 4)[:2]
