@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from typing import TYPE_CHECKING
 
 from ..crasp.fragments import Readout
 from ..encodings.names import split_names
@@ -15,6 +16,9 @@ from ..predict.predict import predict as predict_one
 from ..theory.claims import Answer, Asked
 from ..theory.windows import Caps
 from .text import colour, paragraph, print_json, printable, table
+
+if TYPE_CHECKING:
+    from ..theory.positions.opinion import Opinion
 
 _READOUTS = {None: None, "end": Readout.END_MARKER, "last": Readout.LAST_SYMBOL}
 
@@ -104,6 +108,7 @@ def _print_predictions(predictions: list[list[Prediction]], explain: bool) -> No
                 print()
                 print("\n".join(advice))
             print()
+            _print_opinions(rows)
     elif len(predictions) == 1:
         rows = predictions[0]
         print(headline(rows[0].question, rows[0].verdict))
@@ -116,6 +121,7 @@ def _print_predictions(predictions: list[list[Prediction]], explain: bool) -> No
             )
         )
         print()
+        _print_opinions(rows)
     else:
         listed = [
             (_first_column(rows, number), row.encoding, str(row.verdict.answer), row.verdict.reason)
@@ -125,6 +131,15 @@ def _print_predictions(predictions: list[list[Prediction]], explain: bool) -> No
         print(table(("question", "encoding", "answer", "why"), listed, coloured=2))
         print()
     print(legend({row.verdict.answer for rows in predictions for row in rows}))
+
+
+def _print_opinions(rows: list[Prediction]) -> None:
+    """Print what the conjecture on sequential complexity says, where the question is a task that has a circuit."""
+    if rows[0].question.read_as == "task":
+        from .complexity import opinion_lines
+
+        for line in opinion_lines(rows):
+            print(line)
 
 
 def _first_column(rows: list[Prediction], number: int) -> str:
@@ -155,6 +170,9 @@ def recommend(options: Namespace) -> int:
             {
                 "what": options.what,
                 "ranking": [{"rank": row.rank, "why": row.why} | row.prediction.to_json() for row in advice.ranking],
+                "ideal": None
+                if advice.ideal is None
+                else {"predicted": advice.ideal.predicted, "reason": advice.ideal.reason},
                 "repairs": [
                     {
                         "kind": each.kind,
@@ -169,10 +187,22 @@ def recommend(options: Namespace) -> int:
             }
         )
         return 0
+    words = {True: "yes", False: "no"}
     rows = [
-        (str(row.rank), row.prediction.encoding, str(row.prediction.verdict.answer), row.why) for row in advice.ranking
+        (
+            str(row.rank),
+            row.prediction.encoding,
+            str(row.prediction.verdict.answer),
+            *([words[row.second.opinion.predicted] if row.second else "–"] if advice.ideal else []),
+            row.why,
+        )
+        for row in advice.ranking
     ]
-    print(table(("rank", "encoding", "answer", "why"), rows, coloured=2))
+    conjectured = ("conjectured",) if advice.ideal else ()
+    print(table(("rank", "encoding", "answer", *conjectured, "why"), rows, coloured=2))
+    if advice.ideal is not None:
+        print()
+        print(paragraph(_ideal_advice(advice.ideal, options.what)))
     others = len(ENCODINGS) - len(advice.ranking)
     print(
         f"\nOf {others} other encodings no bound is proved, so theory does not rank them (lengthwise list encodings)."
@@ -183,8 +213,19 @@ def recommend(options: Namespace) -> int:
         print("\nWhat would help besides:")
         for repair in advice.repairs:
             print(paragraph(repair.sentence(), "    ", "  - "))
-    print("\nRanks follow from proofs alone; nothing was trained.")
+    by = "proofs, and where these are silent from the conjecture" if advice.ideal else "proofs alone"
+    print(f"\nRanks follow from {by}; nothing was trained.")
     return 0
+
+
+def _ideal_advice(ideal: Opinion, what: str) -> str:
+    """Return what the conjecture says of the positions that a task's own circuit prescribes."""
+    told = (
+        f"positions made for its circuit would work: {ideal.reason}"
+        if ideal.predicted
+        else f"none works: {ideal.reason}"
+    )
+    return f"Conjectured, by sequential complexity (our reconstruction of arXiv 2510.04130): {told} See: lengthwise complexity {what!r}"
 
 
 def check(options: Namespace) -> int:

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 from .._version import __version__
 from ..errors import LengthwiseError, ProgramSyntaxError, RegexSyntaxError, UnreadableFileError, did_you_mean
+from . import examples
 from .own_tasks import add_new_command
 from .program_arguments import add_program_commands
 
@@ -29,101 +30,7 @@ Three commands to try:
 
 'lengthwise --help' lists all commands, 'lengthwise COMMAND --help' explains one."""
 
-_PREDICT_EXAMPLES = """\
-examples:
-  lengthwise predict '(ab|bbaa)*'
-  lengthwise predict PARITY '(aa)*' D_3
-  lengthwise predict '[012]*02*' --explain
-  lengthwise predict '.*ab.*' --alphabet abc --encoding nope,ape,rope
-  lengthwise predict PARITY --pairs 5            words to test a trained model on
-  lengthwise predict automaton.json --json > verdicts.json && lengthwise check verdicts.json
-
-exit codes: 0 answered, 2 the input was wrong; with --exit-code also 1 for any NO and 3 for any UNKNOWN"""
-
-_CHECK_EXAMPLES = """\
-examples:
-  lengthwise predict '(ab|bbaa)*' --json > verdicts.json
-  lengthwise check verdicts.json
-  lengthwise check verdicts.json --for '(ab|bbaa)*'
-  lengthwise predict PARITY --json | lengthwise check -
-  lengthwise check mine.crasp                     types, names, fragment, depth, what is constant
-  lengthwise check mine.crasp --for '(ab)*'       also compare with a language on all short words
-  lengthwise check mine.py                        a task of your own; also pairs.jsonl, automaton.json
-
-exit codes: 0 all accepted, 1 some rejected or errors found, 2 the input was wrong"""
-
-_RECOMMEND_EXAMPLES = """\
-examples:
-  lengthwise recommend '(aa)*'
-  lengthwise recommend PARITY
-  lengthwise recommend '.*ab.*' --alphabet abc
-  lengthwise recommend bin_majority --json"""
-
-_RUN_EXAMPLES = """\
-examples:
-  lengthwise run bin_majority parity '(aa)*' --encoding nope,ape --seeds 3 --train-length 12 --test-length 36
-  lengthwise run unique_copy --encoding 'nope,alibi,rope(base=500000)' --switch log_n,qk_norm
-  lengthwise run experiment.toml
-  lengthwise run experiment.toml --resume      after an interruption: only what is missing is trained
-
-Finished models are kept in the store and never trained again. Training needs torch: pip install 'lengthwise[train]'"""
-
-_REPORT_EXAMPLES = """\
-examples:
-  lengthwise report
-  lengthwise report runs.sqlite --out report.html --markdown report.md"""
-
-_REPRODUCE_EXAMPLES = """\
-examples:
-  lengthwise reproduce huang2025 --quick                       12 of the 16 cells: those without 12 layers
-  lengthwise reproduce huang2025 --quick --dry-run             what is published, what is there, what there is to do
-  lengthwise reproduce huang2025 --only unique_copy parity --seeds 10
-  lengthwise reproduce huang2025 --quick --out page.html --markdown table.md
-
-Finished models are kept in the store and never trained again, so that an interrupted command goes on where it was.
-Meant for a GPU; training needs torch: pip install 'lengthwise[train]'"""
-
 _CRASP = "run, trace, compare, simplify and find C-RASP programs"
-
-_LIST_EXAMPLES = """\
-examples:
-  lengthwise list languages
-  lengthwise list tasks
-  lengthwise list tasks --why --group arithmetic    every verdict with its witness or source
-  lengthwise list programs
-  lengthwise list encodings
-  lengthwise list encodings --svg encodings.svg    what each does to attention, side by side
-  lengthwise list encodings --json"""
-
-_SHOW_EXAMPLES = """\
-examples:
-  lengthwise show language D_3
-  lengthwise show language '(ab|bbaa)*' --svg automaton.svg
-  lengthwise show task 'add_decimal(reversed)' --length 14 --count 5
-  lengthwise show program dyck_1
-  lengthwise show encoding rope
-  lengthwise show encoding 'randomized(rope, length=2048)'
-  lengthwise show encoding alibi --svg alibi.svg --head 2
-  lengthwise show theorem balanced_refinement
-  lengthwise show bound copy                       a communication matrix, row by row
-  lengthwise show paper huang2025                  published figures"""
-
-
-_CONFORM_EXAMPLES = """\
-examples:
-  lengthwise conform                               all encodings: half a minute
-  lengthwise conform rope alibi 'rope(base=500000)'
-  lengthwise conform fire --json
-
-Needs torch: pip install 'lengthwise[train]'
-exit codes: 0 all checks passed, 1 some failed, 2 the input was wrong"""
-
-_CITE_EXAMPLES = """\
-examples:
-  lengthwise cite                                  lengthwise itself
-  lengthwise cite rope 'randomized(fire)' cable
-  lengthwise cite huang2025 D_3 unique_copy
-  lengthwise cite rope alibi >> references.bib"""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -165,7 +72,9 @@ def build_parser() -> argparse.ArgumentParser:
         )
         return made
 
-    one = command("predict", "answer for languages and encodings, with reasons and certificates", _PREDICT_EXAMPLES)
+    one = command(
+        "predict", "answer for languages and encodings, with reasons and certificates", examples.PREDICT_EXAMPLES
+    )
     one.add_argument(
         "what",
         nargs="+",
@@ -202,7 +111,9 @@ def build_parser() -> argparse.ArgumentParser:
     )
     one.add_argument("--exit-code", action="store_true", help="exit with 1 for any NO, 3 for any UNKNOWN")
 
-    best = command("recommend", "rank the encodings for a problem, every rank with its reason", _RECOMMEND_EXAMPLES)
+    best = command(
+        "recommend", "rank the encodings for a problem, every rank with its reason", examples.RECOMMEND_EXAMPLES
+    )
     best.add_argument("what", metavar="WHAT", help="a task, language or program name, an expression, or a file")
     best.add_argument(
         "--asked",
@@ -218,7 +129,7 @@ def build_parser() -> argparse.ArgumentParser:
             "--regex", action="store_true", help="read WHAT as a regular expression even if it looks like a name"
         )
 
-    train = command("run", "train models and set the measurement beside the prediction", _RUN_EXAMPLES)
+    train = command("run", "train models and set the measurement beside the prediction", examples.RUN_EXAMPLES)
     train.add_argument("what", nargs="+", metavar="TASK", help="tasks, languages or expressions; or one spec (.toml)")
     train.add_argument(
         "--encoding", action="append", metavar="E", help="encodings, separated by commas (default: nope,ape)"
@@ -244,7 +155,9 @@ def build_parser() -> argparse.ArgumentParser:
     train.add_argument("--device", choices=("cpu", "cuda"), help="where to train (default: a GPU if there is one)")
     train.add_argument("--resume", action="store_true", help="go on with what is missing, which is what happens anyway")
 
-    again = command("reproduce", "repeat a paper: its published figures beside measured ones", _REPRODUCE_EXAMPLES)
+    again = command(
+        "reproduce", "repeat a paper: its published figures beside measured ones", examples.REPRODUCE_EXAMPLES
+    )
     again.add_argument("paper", metavar="PAPER", help="the paper's name, for example huang2025 (see 'list papers')")
     again.add_argument("--quick", action="store_true", help="leave out the cells whose models are large")
     again.add_argument("--only", action="extend", nargs="+", metavar="TASK", help="only these tasks (default: all)")
@@ -268,7 +181,7 @@ def build_parser() -> argparse.ArgumentParser:
             help="how many models train as one (default: by trial or memory)",
         )
 
-    tell = command("report", "write the report of a store", _REPORT_EXAMPLES)
+    tell = command("report", "write the report of a store", examples.REPORT_EXAMPLES)
     tell.add_argument(
         "store", nargs="?", default="lengthwise-runs.sqlite", metavar="STORE", help="default: lengthwise-runs.sqlite"
     )
@@ -285,7 +198,9 @@ def build_parser() -> argparse.ArgumentParser:
         each.add_argument("--markdown", metavar="FILE", help="also write the table as Markdown")
 
     two = command(
-        "check", "check certificates independently of how they were found, a program, or a task", _CHECK_EXAMPLES
+        "check",
+        "check certificates independently of how they were found, a program, or a task",
+        examples.CHECK_EXAMPLES,
     )
     two.add_argument(
         "file",
@@ -305,7 +220,7 @@ def build_parser() -> argparse.ArgumentParser:
     crasp = commands.add_parser("crasp", help=_CRASP, description=f"{_CRASP[:1].upper()}{_CRASP[1:]}.")
     add_program_commands(crasp, add)
 
-    three = command("list", "list what has a name", _LIST_EXAMPLES)
+    three = command("list", "list what has a name", examples.LIST_EXAMPLES)
     three.add_argument(
         "kind",
         choices=("tasks", "languages", "programs", "encodings", "theorems", "bounds", "papers"),
@@ -317,7 +232,7 @@ def build_parser() -> argparse.ArgumentParser:
     three.add_argument("--why", action="store_true", help="for tasks: the reason, witness or source of every verdict")
     three.add_argument("--group", metavar="GROUP", help="for tasks: only those of a group, such as arithmetic")
 
-    four = command("show", "show one thing in full", _SHOW_EXAMPLES)
+    four = command("show", "show one thing in full", examples.SHOW_EXAMPLES)
     four.add_argument(
         "kind",
         choices=("task", "language", "program", "encoding", "theorem", "bound", "paper"),
@@ -335,10 +250,40 @@ def build_parser() -> argparse.ArgumentParser:
     four.add_argument("--count", type=int, metavar="N", help="for a task: how many examples to print (default: 1)")
     four.add_argument("--latex", action="store_true", help="for a program: write it in LaTeX")
 
-    suite = command("conform", "measure whether encodings do what they must and what they declare", _CONFORM_EXAMPLES)
+    many = command(
+        "complexity",
+        "count the operators a problem needs by scale, for each kind of positions",
+        examples.COMPLEXITY_EXAMPLES,
+    )
+    many.add_argument(
+        "what", nargs="?", metavar="PROBLEM", help="a problem, a task that is one, or with --linear a formula"
+    )
+    many.add_argument(
+        "--encoding", action="append", metavar="E", help="encodings or relations, separated by commas; ipe is the ideal"
+    )
+    many.add_argument("--scale-hint", action="store_true", help="let positions see the scale too")
+    many.add_argument("--scales", type=int, default=8, metavar="N", help="how many scales (default: 8)")
+    many.add_argument(
+        "--exact", type=int, metavar="K", help="also the fewest operators of arity K of any circuit, by search"
+    )
+    many.add_argument(
+        "--solver", choices=("search", "sat"), default="search", help="for --exact (default: search; sat: [solver])"
+    )
+    many.add_argument(
+        "--seconds", type=float, default=20.0, metavar="S", help="for --exact: no further scale after this"
+    )
+    many.add_argument("--svg", metavar="FILE", help="draw which positions share a label to this file")
+    many.add_argument("--all", action="store_true", help="all problems, beside the verdicts of predict")
+    many.add_argument(
+        "--linear", action="store_true", help="a matrix A(i, j) instead of a problem: a formula or a name"
+    )
+
+    suite = command(
+        "conform", "measure whether encodings do what they must and what they declare", examples.CONFORM_EXAMPLES
+    )
     suite.add_argument("names", nargs="*", metavar="NAME", help="encodings (default: all)")
 
-    source = command("cite", "print BibTeX for what is named, or for lengthwise itself", _CITE_EXAMPLES)
+    source = command("cite", "print BibTeX for what is named, or for lengthwise itself", examples.CITE_EXAMPLES)
     source.add_argument(
         "names", nargs="*", metavar="NAME", help="encodings, papers, tasks or languages (default: lengthwise)"
     )
@@ -382,7 +327,7 @@ def _drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-_NAMES = "predict recommend run report reproduce check new crasp list show conform cite"
+_NAMES = "predict recommend complexity run report reproduce check new crasp list show conform cite"
 _COMMANDS = tuple(_NAMES.split())
 
 
@@ -413,6 +358,10 @@ def _dispatch(options: argparse.Namespace) -> int:
         from . import programs
 
         return (programs.crasp if options.command == "crasp" else programs.check_file)(options)
+    if options.command == "complexity":
+        from . import complexity
+
+        return complexity.complexity(options)
     if options.command == "new":
         from . import own_tasks
 

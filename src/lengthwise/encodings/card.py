@@ -50,6 +50,8 @@ class Card:
       before them. ``bounded_bias``: what it adds to scores stays bounded at all distances, None if it adds nothing by
       position alone. ``needs_scale``: it must know how long the instance is. ``max_length``: there is a largest number
       of positions, fixed beforehand. ``float_ids``: ids may be fractions.
+    - ``relation`` names the position relation (theory/positions) that it is a function of, where it is one: a pair of positions
+      acts through its label alone.
     """
 
     name: str
@@ -71,6 +73,7 @@ class Card:
     float_ids: bool = True
     options: tuple[Option, ...] = ()
     bases: tuple[str, ...] = ()
+    relation: str = ""
     revision: int = 1
     note: str = ""
 

@@ -51,7 +51,17 @@ class Prediction:
             "reason": verdict.reason,
             "certificate": verdict.certificate.to_json() if verdict.certificate else None,
             "grade": self._grade(),
+            "second_opinion": self._second_opinion(),
         }
+
+    def _second_opinion(self) -> dict[str, object] | None:
+        """Return what the conjecture on sequential complexity says, as JSON data."""
+        if self.question.read_as != "task":
+            return None
+        from .second import second_opinions
+
+        found = second_opinions(self.question.what, [(self.encoding, self.verdict)])
+        return found[0].to_json() if found else None
 
     def _grade(self) -> dict[str, object] | None:
         """Return what the program of a YES asks of a model, as JSON data."""

@@ -10,12 +10,17 @@ from ..encodings.cards import ENCODINGS
 from ..encodings.names import find_encoding
 from ..theory.claims import Answer, Asked
 from ..theory.grades import Grade, grade
+from ..theory.positions.opinion import Opinion
 from ..theory.repairs import Repair, find_repairs
 from .predict import Prediction, predict
 from .resolve import Question
+from .second import SecondOpinion, ideal_opinion, problem_of, second_opinions
 
 BOUNDED = tuple(card.name for card in ENCODINGS.values() if card.at_least or card.at_most)
 """The encodings of which a lower or an upper bound is proved; of the others a verdict can only be UNKNOWN."""
+
+RELATED = tuple(card.name for card in ENCODINGS.values() if card.relation and card.name not in BOUNDED)
+"""The encodings of which nothing is proved, but which are functions of a position relation."""
 
 _ORDER = {Answer.YES: 0, Answer.UNKNOWN: 1, Answer.NO: 2}
 
@@ -28,6 +33,7 @@ class Recommendation:
     prediction: Prediction
     grade: Grade | None
     why: str
+    second: SecondOpinion | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +43,8 @@ class Advice:
     question: Question
     ranking: tuple[Recommendation, ...]
     repairs: tuple[Repair, ...]
+    ideal: Opinion | None = None
+    """What the conjecture on sequential complexity says of the positions that the task's own circuit prescribes."""
 
 
 def recommend(
@@ -50,28 +58,35 @@ def recommend(
     """Rank encodings, by default those of which something is proved, for a task, a language, an expression or a file.
 
     A proved YES comes first, the smaller level in front; then what is open, an encoding with more proved bounds in front;
-    a NO comes last. Encodings that this does not tell apart keep the order in which they were given.
+    a NO comes last. Among what is open, an encoding that the conjecture on sequential complexity favours comes first; where a
+    task has a circuit, encodings of which only their relation is known are ranked too. Encodings that this does not tell apart
+    keep the order in which they were given.
 
     >>> [row.prediction.encoding for row in recommend("(aa)*").ranking][:2]
     ['ape', 'sinusoidal']
     """
-    names = BOUNDED if encodings is None else encodings
+    has_circuit = not regex and problem_of(what) is not None
+    names = (BOUNDED + RELATED if has_circuit else BOUNDED) if encodings is None else encodings
     rows = predict(what, encodings=names, asked=asked, alphabet=alphabet, regex=regex)
-    graded = [(row, grade(row.verdict.certificate)) for row in rows]
-    graded.sort(key=lambda pair: _key(*pair))
+    pairs = [(row.encoding, row.verdict) for row in rows] if has_circuit else []
+    second = {each.encoding: each for each in second_opinions(what, pairs)}
+    graded = [(row, grade(row.verdict.certificate), second.get(row.encoding)) for row in rows]
+    graded.sort(key=lambda parts: _key(*parts))
     ranking = tuple(
-        Recommendation(rank=number, prediction=row, grade=each, why=_why(row, each))
-        for number, (row, each) in enumerate(graded, start=1)
+        Recommendation(rank=number, prediction=row, grade=each, why=_why(row, each), second=opinion)
+        for number, (row, each, opinion) in enumerate(graded, start=1)
     )
     question = rows[0].question
-    return Advice(question=question, ranking=ranking, repairs=_repairs(what, question, ranking))
+    ideal = ideal_opinion(what) if has_circuit else None
+    return Advice(question=question, ranking=ranking, repairs=_repairs(what, question, ranking), ideal=ideal)
 
 
-def _key(row: Prediction, found: Grade | None) -> tuple[int, float, int]:
-    """Return what is sorted by: the answer, the level of a YES if it has one, and how many bounds are not proved."""
+def _key(row: Prediction, found: Grade | None, second: SecondOpinion | None) -> tuple[int, float, bool, int]:
+    """Return what is sorted by: the answer, the level of a YES if it has one, the conjecture, and how many bounds lack a proof."""
     card = find_encoding(row.encoding)
     level = found.level if found is not None else inf
-    return _ORDER[row.verdict.answer], level, (card.at_least is None) + (card.at_most is None)
+    favoured = second is not None and second.opinion.predicted
+    return _ORDER[row.verdict.answer], level, not favoured, (card.at_least is None) + (card.at_most is None)
 
 
 def _why(row: Prediction, found: Grade | None) -> str:

@@ -98,3 +98,21 @@ RELATIONS: dict[str, Relation] = {
         clipped(),
     )
 }
+
+
+def with_scale(relation: Relation) -> Relation:
+    """Return the relation with the scale hint: distances less the scale where it is distances, else labels beside the scale.
+
+    >>> with_scale(RELATIONS["relative"]).formula, with_scale(RELATIONS["constant"]).formula
+    ('q − i − n', '(1, n)')
+    """
+    if relation.needs_scale:
+        return relation
+    if relation.name == "relative":
+        return RELATIONS["relative_scaled"]
+    return Relation(
+        name=f"{relation.name}_scaled",
+        formula=f"({relation.formula}, n)",
+        needs_scale=True,
+        label=lambda key, query, scale: (relation(key, query, scale), scale),
+    )

@@ -1,0 +1,132 @@
+"""What the conjecture on sequential complexity says of a problem and a position relation, with its reason.
+
+The conjecture: length generalization is possible exactly when the number of operators does not grow with the scale. An opinion
+is for a relation and says YES when the relation supports the library's circuit for the problem from some scale on (it is
+separable, aligned and covered, and sees the scale where the wiring depends on it), NO otherwise. Our reconstruction of
+arXiv 2510.04130; a conjecture, not a theorem, and about the wiring of one circuit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...errors import unknown_name
+from .circuits import Circuit, ideal
+from .complexity import Complexity, measure_complexities
+from .layouts import LAYOUTS, find_layout
+from .library import CIRCUITS, find_circuit
+from .library_limits import NO_CIRCUIT, NoCircuit
+from .relations import Relation
+
+IDEAL = "ideal"
+"""Stands for the relation that a circuit itself prescribes."""
+
+SCALES = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """A problem with its circuit, or with the reason why none of bounded arity exists."""
+
+    name: str
+    definition: str
+    circuit: Circuit | None
+    limit: NoCircuit | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opinion:
+    """Whether a relation is predicted to extrapolate a problem, and why."""
+
+    problem: str
+    relation: str
+    formula: str
+    predicted: bool
+    reason: str
+    complexity: Complexity | None
+
+
+def find_problem(text: str) -> Problem:
+    """Return the problem of a name with its parameters, as in ``addition(2)``.
+
+    >>> find_problem("sort").circuit is None
+    True
+    """
+    name = text.split("(")[0].strip()
+    if name not in LAYOUTS:
+        raise unknown_name("problem", text, LAYOUTS)
+    layout = find_layout(text)
+    return Problem(
+        name=layout.name,
+        definition=layout.definition,
+        circuit=find_circuit(text) if name in CIRCUITS else None,
+        limit=NO_CIRCUIT.get(name),
+    )
+
+
+def form_opinions(
+    problem: Problem, relations: Sequence[Relation | str], max_scale: int = SCALES
+) -> tuple[Opinion, ...]:
+    """Return one opinion per relation; the word ``ideal`` stands for the circuit's own.
+
+    >>> from lengthwise.theory.positions.relations import RELATIONS
+    >>> relative, best = form_opinions(find_problem("copy"), [RELATIONS["relative"], "ideal"])
+    >>> relative.predicted, best.predicted
+    (False, True)
+    """
+    circuit, limit = problem.circuit, problem.limit
+    if circuit is None:
+        assert limit is not None
+        return tuple(_excluded(problem, limit, relation) for relation in relations)
+    last = min(max_scale, circuit.cap)
+    meant = [ideal(circuit, max_scale=last) if isinstance(each, str) else each for each in relations]
+    measured = measure_complexities(circuit, meant, last)
+    return tuple(
+        Opinion(
+            problem=problem.name,
+            relation=relation.name,
+            formula=relation.formula,
+            predicted=limit is None and complexity.predicted,
+            reason=_limit_reason(limit) if limit is not None else _reason(complexity),
+            complexity=complexity,
+        )
+        for relation, complexity in zip(meant, measured, strict=True)
+    )
+
+
+def _excluded(problem: Problem, limit: NoCircuit, relation: Relation | str) -> Opinion:
+    return Opinion(
+        problem=problem.name,
+        relation=relation if isinstance(relation, str) else relation.name,
+        formula="" if isinstance(relation, str) else relation.formula,
+        predicted=False,
+        reason=_limit_reason(limit),
+        complexity=None,
+    )
+
+
+def _limit_reason(limit: NoCircuit) -> str:
+    return f"no circuit of bounded arity: at scale n, {limit.bound} visible tokens decide one token: {limit.argument}"
+
+
+def _reason(found: Complexity) -> str:
+    """Return why a relation supports a circuit, or the first thing that keeps it from that."""
+    if found.conflict is not None:
+        at = found.conflict
+        return (
+            f"at scale {at.scale} position {at.other}, which is not to be read, has the same label as position {at.operand}, "
+            "which is."
+        )
+    if found.growth == "growing":
+        return (
+            f"{found.by_scale[-1]} pairs of operator and labels up to scale {found.max_scale}, and more with every scale: "
+            "some were never trained."
+        )
+    if found.lacks_hint:
+        return "which position is to be read depends on the scale, which is not seen."
+    if found.smallest_scale is None:
+        return f"some rows of an operator are first met at scale {found.covered_from}."
+    number = found.by_scale[-1]
+    pairs = "pair" if number == 1 else "pairs"
+    return f"{number} {pairs} of operator and labels at every scale, all met in training from scale {found.smallest_scale} on."

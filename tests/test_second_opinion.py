@@ -1,0 +1,236 @@
+"""The second opinion beside verdicts: which tasks and encodings have one, and what the commands print."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+
+import pytest
+
+from lengthwise.arrays import numpy_arrays
+from lengthwise.cli.main import main
+from lengthwise.encodings.cards import ENCODINGS
+from lengthwise.predict.predict import predict
+from lengthwise.predict.problems import COLUMNS, compare_problems
+from lengthwise.predict.recommend import recommend
+from lengthwise.predict.second import (
+    PROBLEMS,
+    explain_difference,
+    ideal_opinion,
+    problem_of,
+    relation_of,
+    second_opinions,
+)
+from lengthwise.seeds import DATA, open_stream
+from lengthwise.tasks.catalog import find_task
+from lengthwise.theory.claims import Answer
+from lengthwise.theory.positions.layouts import LAYOUTS, find_layout
+from lengthwise.theory.positions.opinion import find_problem, form_opinions
+from lengthwise.theory.positions.relations import RELATIONS, with_scale
+
+COMPARED = [name for name in (*PROBLEMS, "shift(2)") if name not in ("addition", "add_decimal")]
+
+
+def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(list(arguments)) == 0
+    return capsys.readouterr().out
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(list(arguments)) == 2
+    return capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_a_task_is_the_problem_it_is_said_to_be(name: str) -> None:
+    """The layout's answer to a prompt of the task is the task's, symbol by symbol, whatever the symbols are called."""
+    task = find_task(name)
+    problem = problem_of(name)
+    assert problem is not None
+    layout = find_layout(problem)
+    xp = numpy_arrays()
+    for length in task.lengths(1, 9):
+        batch = task.sample(open_stream(DATA, seed=length), xp.asarray([length] * 20), length, xp)
+        for tokens, targets, size in zip(
+            batch.tokens_MBL.tolist(), batch.targets_MBL.tolist(), batch.sizes_MB.tolist(), strict=True
+        ):
+            prompt, answer = task.read_back(tokens[:size], targets[:size])
+            symbols = sorted(set(prompt), key=task.symbols.index)
+            own = layout.alphabet[:-1]
+            if name in ("parity", "parity_cot"):
+                assert set(symbols) <= {"0", "1"}
+                same = dict(zip("01", "01", strict=True))
+            elif len(symbols) > len(own):  # all different: the wiring is the same over a longer alphabet
+                layout = find_layout(f"{problem.split('(')[0]}(abcdefghijkl)")
+                own = layout.alphabet[:-1]
+                same = dict(zip(symbols, own, strict=False))
+            else:
+                same = dict(zip(symbols, own, strict=False))
+            written = layout.answer((*(same[symbol] for symbol in prompt), "="))
+            back = {"e": "0", "o": "1"} if name == "parity" else same
+            assert [back[symbol] for symbol in answer[:-1]] == list(written), (name, prompt)
+
+
+def test_addition_tasks_are_written_most_significant_digit_first() -> None:
+    random = Random(0)
+    for name, base in (("addition", 2), ("add_decimal", 10)):
+        task = find_task(name)
+        layout = find_layout(PROBLEMS[name])
+        for _ in range(50):
+            one, two = (random.randrange(base**4, base**5) for _ in range(2))
+            spelled = f"{one:b}+{two:b}=" if base == 2 else f"{one}+{two}="
+            told = layout.answer(tuple(spelled))
+            assert "".join(task.answer(list(spelled))) == "".join(told).lstrip("0")
+
+
+def test_cards_name_relations_that_exist_and_are_theirs() -> None:
+    named = {name: card.relation for name, card in ENCODINGS.items() if card.relation}
+    assert set(named.values()) <= set(RELATIONS)
+    assert named["nope"] == "constant"
+    assert named["ape"] == "absolute"
+    assert named["rope"] == named["alibi"] == "relative"
+    for name, relation in named.items():
+        if relation == "relative":
+            assert ENCODINGS[name].shift_invariant, name
+    assert relation_of("rope") == "relative"
+    assert relation_of("fire") is None
+    assert relation_of("randomized(rope)") is None
+    assert relation_of("shaw(clip=3)") is None
+
+
+def test_opinions_follow_the_table_of_complexities() -> None:
+    rows = predict("repeat_copy", encodings=["nope", "ape", "rope"])
+    found = second_opinions("repeat_copy", [(row.encoding, row.verdict) for row in rows])
+    assert [(each.encoding, each.opinion.predicted, each.disagreement) for each in found] == [
+        ("nope", False, ""),
+        ("ape", False, ""),
+        ("rope", False, ""),
+    ]
+    best = ideal_opinion("repeat_copy")
+    assert best is not None
+    assert best.predicted
+    assert second_opinions("majority", [(row.encoding, row.verdict) for row in rows]) == []
+    assert ideal_opinion("majority") is None
+
+
+def test_every_reason_can_be_the_first() -> None:
+    copy = find_problem("copy")
+    aligned = find_problem("parity_cot_aligned")
+    reasons = [
+        each.reason
+        for problem, names in (
+            (copy, ["constant", "relative", "relative_scaled"]),
+            (aligned, ["relative"]),
+            (find_problem("sort"), ["relative"]),
+        )
+        for each in form_opinions(problem, [RELATIONS[name] for name in names])
+    ]
+    assert reasons[:4] == [
+        "at scale 1 position 1, which is not to be read, has the same label as position 0, which is.",
+        "8 pairs of operator and labels up to scale 8, and more with every scale: some were never trained.",
+        "1 pair of operator and labels at every scale, all met in training from scale 1 on.",
+        "1 pair of operator and labels at every scale, all met in training from scale 2 on.",
+    ]
+    assert reasons[4].startswith("no circuit of bounded arity: at scale n, n visible tokens decide one token")
+
+
+def test_differences_name_the_assumption_that_differs() -> None:
+    copy, sort = find_problem("copy"), find_problem("sort")
+    works, fails = form_opinions(copy, [RELATIONS["relative_scaled"], RELATIONS["relative"]])
+    (none,) = form_opinions(sort, [RELATIONS["relative"]])
+    assert explain_difference(Answer.UNKNOWN, fails) == ""
+    assert explain_difference(Answer.NO, fails) == explain_difference(Answer.YES, works) == ""
+    assert "by position alone" in explain_difference(Answer.YES, fails)
+    assert "fixed precision" in explain_difference(Answer.NO, works)
+    assert "counts and compares" in explain_difference(Answer.YES, none)
+
+
+def test_the_scale_hint_adds_the_scale_to_any_relation() -> None:
+    assert with_scale(RELATIONS["relative"]) is RELATIONS["relative_scaled"]
+    hinted = with_scale(RELATIONS["t5_bucket"])
+    assert hinted.needs_scale
+    assert hinted(1, 4, 7) == (3, 7)
+    assert with_scale(hinted) is hinted
+
+
+@pytest.mark.full
+def test_all_problems_are_compared_and_the_differences_are_explained() -> None:
+    rows = {row.problem: row for row in compare_problems()}
+    assert list(rows) == list(LAYOUTS)
+    works = {name: dict(zip(COLUMNS, row.opinions, strict=True)) for name, row in rows.items()}
+    for name, by_column in works.items():
+        assert not by_column["nope"].predicted, name
+        assert not by_column["ape"].predicted, name
+        bounded = name not in ("sort", "parity", "addition_plain", "mul_nxn")
+        assert by_column["ipe"].predicted is bounded, name
+    assert [name for name in rows if works[name]["rpe"].predicted] == ["parity_cot_aligned"]
+    assert [name for name in rows if works[name]["rpe_scaled"].predicted] == ["copy"]
+    assert {name: str(verdict.answer) for name, verdict in rows["sort"].verdicts.items()} == {"nope": "YES", "ape": "YES"}
+    assert "counts and compares" in rows["sort"].note
+    for row in rows.values():
+        for each, verdict in row.verdicts.items():
+            opinion = works[row.problem][each]
+            if verdict.answer is not Answer.UNKNOWN and (verdict.answer is Answer.YES) is not opinion.predicted:
+                assert row.note
+
+
+def test_predict_prints_the_opinion_beside_the_verdict(capsys: pytest.CaptureFixture[str]) -> None:
+    out = " ".join(told(capsys, "predict", "unique_copy").split())
+    assert "Second opinion, a conjecture (our reconstruction of arXiv 2510.04130;" in out
+    assert "Unlike the verdict, YES: the verdict's program finds tokens by what they are" in out
+    assert "Second opinion" not in told(capsys, "predict", "majority")
+    rows = json.loads(told(capsys, "predict", "sort", "(ab)*", "--json"))
+    assert rows[0]["second_opinion"]["predicted"] is False
+    assert rows[2]["second_opinion"] is None
+
+
+def test_recommend_ranks_by_the_conjecture_where_proofs_are_silent(capsys: pytest.CaptureFixture[str]) -> None:
+    advice = recommend("parity_cot")
+    assert advice.ideal is not None
+    assert advice.ideal.predicted
+    assert {row.prediction.encoding for row in advice.ranking if row.second} >= {"nope", "ape", "rope", "t5"}
+    out = " ".join(told(capsys, "recommend", "parity_cot").split())
+    assert "positions made for its circuit would work" in out
+    assert "Ranks follow from proofs, and where these are silent from the conjecture" in out
+    assert "conjectured" not in told(capsys, "recommend", "(aa)*")
+
+
+def test_complexity_prints_the_table_and_the_ideal_positions(capsys: pytest.CaptureFixture[str]) -> None:
+    out = told(capsys, "complexity", "parity_cot")
+    assert "1 3 6 10 15 21 28 36" in out
+    assert "  slot 1: q − i = n\n  slot 2: i = q\n" in out
+    assert "the scale must be known" in out
+    assert "smallest training scale that is enough: 2" in out
+    assert "our reconstruction of arXiv 2510.04130" in " ".join(out.split())
+    data = json.loads(told(capsys, "complexity", "copy", "--encoding", "rope", "--scale-hint", "--scales", "6", "--json"))
+    assert data["relations"][0]["by_scale"] == [1] * 6
+    out = told(capsys, "complexity", "parity_cot", "--exact", "2", "--scales", "4")
+    assert "arity at most 2: 1, 1, 1, 1" in out
+    assert "as few operands as it can, at most 2: 1, 2, 2, 2" in out
+    assert told(capsys, "complexity", "parity_cot", "--exact", "2", "--scales", "4", "--solver", "sat").endswith(
+        out.split("(search)")[1]
+    )
+    out = told(capsys, "complexity", "--linear", "2^-(j-i)", "--scales", "12")
+    assert "1 2 3 4 5 6 7 8 9 10 11 12" in out
+    assert "no relation guarantees" in out
+
+
+def test_what_has_no_complexity_is_refused_in_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    assert refused(capsys, "complexity", "majority").startswith(
+        "error: the circuit library has no problem that is written like the task 'majority'.\nhint: it has copy, "
+    )
+    assert "did you mean 'copy'?" in refused(capsys, "complexity", "coppy")
+    assert refused(capsys, "complexity") == (
+        "error: a problem or --all is needed, and not both.\nhint: for example: lengthwise complexity copy\n"
+    )
+    assert refused(capsys, "complexity", "copy", "--scales", "99") == (
+        "error: --scales is a whole number from 2 to 32; found 99.\nhint: for example --scales 12.\n"
+    )
+    assert refused(capsys, "complexity", "copy", "--encoding", "fire").startswith(
+        "error: encoding 'fire' is not a function of one position relation, so it has no complexity of this kind.\n"
+    )
+    assert refused(capsys, "complexity", "copy", "--exact", "0").startswith("error: --exact takes the largest arity")
+    assert refused(capsys, "complexity", "--all", "--scale-hint") == (
+        "error: --scale-hint has no meaning with --all.\nhint: leave one of the two out.\n"
+    )
+    assert refused(capsys, "complexity", "addition(77)").startswith("error: ")
