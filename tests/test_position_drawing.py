@@ -5,7 +5,9 @@ Write the pictures anew with LENGTHWISE_README=write.
 
 from __future__ import annotations
 
+import doctest
 import os
+import re
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from collections.abc import Hashable, Iterator
@@ -27,6 +29,7 @@ from lengthwise.theory.positions.complexity import (
 from lengthwise.theory.positions.drawing import draw_relations, token_names
 from lengthwise.theory.positions.layout import Layout, Tokens
 from lengthwise.theory.positions.library import find_circuit
+from lengthwise.theory.positions.reachability import first_met
 from lengthwise.theory.positions.relations import RELATIONS, Relation
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -192,7 +195,7 @@ def sorted_prompts() -> Circuit:
 
 def test_a_picture_is_well_formed_whatever_the_names() -> None:
     svg = draw_relations(sorted_prompts(), [RELATIONS["relative"]], (1, 2))
-    assert "<least> & co: the least symbol" in "".join(ElementTree.fromstring(svg).itertext())
+    assert "<least> & co\nthe least symbol" in "".join(ElementTree.fromstring(svg).itertext())
     assert "prefers-color-scheme: dark" in svg
 
 
@@ -238,7 +241,7 @@ class Learner:
                     fitting = {ticket} if told else self.fitting(query, scale)
                     if len(fitting) != 1:
                         return False
-                    if self.next_token(*fitting, query, scale, tokens[: query + 1]) != tokens[query + 1]:
+                    if self.next_token(fitting.pop(), query, scale, tokens[: query + 1]) != tokens[query + 1]:
                         return False
         return True
 
@@ -321,6 +324,7 @@ def test_two_gates_of_long_division_look_alike_under_the_ideal_relation() -> Non
     circuit = find_circuit("div_1_cot(3)")
     symbols = ("2", "2", "1")
     assert [circuit.operators[name](symbols) for name in ("div", "rest")] == ["2", "0"]
+    assert {("div", symbols), ("rest", symbols)} <= first_met(circuit, 3).keys()
     met = {ticket[1] for ticket, _ in tickets(circuit, ideal(circuit), 3)}
     assert met == {(frozenset({1}), frozenset({2}), frozenset({3}))}
 
@@ -404,3 +408,17 @@ def test_alignment_and_coverage_are_both_needed() -> None:
     assert not is_covered(parity, 1, 8)
     assert measure_complexity(parity, best, 8).smallest_scale == 2
     assert not is_aligned(parity, RELATIONS["relative"], 4, 8)
+
+
+def test_the_examples_of_the_page_give_what_they_show() -> None:
+    page = ROOT / "docs" / "concepts" / "position-embeddings.md"
+    text = page.read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    assert blocks
+    assert "```console" not in text, "commands on this page are not run"
+    names: dict[str, object] = {}
+    for block in blocks:
+        test = doctest.DocTestParser().get_doctest(block, names, page.name, str(page), 0)
+        assert test.examples
+        assert doctest.DocTestRunner().run(test, clear_globs=False).failed == 0
+        names |= test.globs

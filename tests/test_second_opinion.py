@@ -134,6 +134,14 @@ def test_every_reason_can_be_the_first() -> None:
     assert reasons[4].startswith("no circuit of bounded arity: at scale n, n visible tokens decide one token")
 
 
+def test_a_yes_says_where_labels_do_not_tell_operators_apart() -> None:
+    (told,) = form_opinions(find_problem("div_1_cot(3)"), ["ideal"], 6)
+    assert told.predicted
+    assert told.reason.endswith(" Labels alone do not tell its operators apart: this assumes that the step does.")
+    (told,) = form_opinions(find_problem("div_1(3)"), ["ideal"], 6)
+    assert "apart" not in told.reason
+
+
 def test_differences_name_the_assumption_that_differs() -> None:
     copy, sort = find_problem("copy"), find_problem("sort")
     works, fails = form_opinions(copy, [RELATIONS["relative_scaled"], RELATIONS["relative"]])
@@ -165,7 +173,10 @@ def test_all_problems_are_compared_and_the_differences_are_explained() -> None:
         assert by_column["ipe"].predicted is bounded, name
     assert [name for name in rows if works[name]["rpe"].predicted] == ["parity_cot_aligned"]
     assert [name for name in rows if works[name]["rpe_scaled"].predicted] == ["copy"]
-    assert {name: str(verdict.answer) for name, verdict in rows["sort"].verdicts.items()} == {"nope": "YES", "ape": "YES"}
+    assert {name: str(verdict.answer) for name, verdict in rows["sort"].verdicts.items()} == {
+        "nope": "YES",
+        "ape": "YES",
+    }
     assert "counts and compares" in rows["sort"].note
     for row in rows.values():
         for each, verdict in row.verdicts.items():
@@ -202,7 +213,9 @@ def test_complexity_prints_the_table_and_the_ideal_positions(capsys: pytest.Capt
     assert "the scale must be known" in out
     assert "smallest training scale that is enough: 2" in out
     assert "our reconstruction of arXiv 2510.04130" in " ".join(out.split())
-    data = json.loads(told(capsys, "complexity", "copy", "--encoding", "rope", "--scale-hint", "--scales", "6", "--json"))
+    data = json.loads(
+        told(capsys, "complexity", "copy", "--encoding", "rope", "--scale-hint", "--scales", "6", "--json")
+    )
     assert data["relations"][0]["by_scale"] == [1] * 6
     out = told(capsys, "complexity", "parity_cot", "--exact", "2", "--scales", "4")
     assert "arity at most 2: 1, 1, 1, 1" in out

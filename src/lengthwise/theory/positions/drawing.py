@@ -26,7 +26,7 @@ MOST_RELATIONS = 4
 _MARGIN, _GAP = 20, 14  # around everything, and between columns
 _LEFT, _RIGHT = 24, 52  # of a panel: the names of queries, and what the last row predicts
 _CELLS = (15, 24)  # the smallest and the largest side of a cell
-_HEAD, _TITLE, _FOOT = 40, 24, 46  # above all; above a panel; below it, names of keys and the count
+_HEAD, _TITLE, _FOOT = 58, 24, 46  # above all; above a panel; below it, names of keys and the count
 _LINE = 16
 _GOLDEN_ANGLE = 0.381966  # of a full turn: hues that come one after the other lie far apart
 _SHADES = ((0.70, 0.75), (0.58, 0.60), (0.80, 0.65))  # lightness and saturation; dark text is legible on all of them
@@ -81,7 +81,10 @@ def draw_relations(circuit: Circuit, relations: Sequence[Relation], scales: Sequ
         )
     formulas = [wrap(relation.formula, int(column / 6)) for relation in relations]
     top = _HEAD + _LINE * (1 + max(map(len, formulas))) + 8
-    parts = [f'<text class="title" x="{_MARGIN}" y="28">{escape(_headline(circuit))}</text>']
+    parts = [
+        f'<text class="title" x="{_MARGIN}" y="28">{escape(circuit.name)}</text>',
+        _note(circuit.layout.definition.replace("`", ""), _MARGIN, 46),
+    ]
     for number, (relation, lines) in enumerate(zip(relations, formulas, strict=True)):
         x = round(_MARGIN + number * (column + _GAP))
         parts.append(f'<text class="name" x="{x}" y="{_HEAD + 14}">{escape(relation.name)}</text>')
@@ -94,7 +97,7 @@ def draw_relations(circuit: Circuit, relations: Sequence[Relation], scales: Sequ
             y += _TITLE + side * lengths[scale] + _FOOT
     bottom = top + sum(_TITLE + side * length + _FOOT for length in lengths.values())
     parts += _key(bottom, scales[0], side)
-    return _svg(bottom + 76, f"Position relations on {circuit.name}", parts)
+    return _svg(bottom + 92, f"Position relations on {circuit.name}", parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,11 +203,6 @@ def _check(circuit: Circuit, relations: Sequence[Relation], scales: Sequence[int
         circuit.gate(scale, 1)  # refuses a scale that the circuit does not have
 
 
-def _headline(circuit: Circuit) -> str:
-    told = circuit.layout.definition.replace("`", "")
-    return f"{circuit.name}: {told}" if told else circuit.name
-
-
 def _labels(circuit: Circuit, relation: Relation, max_scale: int) -> set[Hashable]:
     """Return the labels of all visible pairs at all scales up to one."""
     return {
@@ -267,23 +265,20 @@ def _key(y: int, trained: int, side: int) -> list[str]:
         _note("an operand, with its slot", x + 26, y + 18),
         f'<rect class="operand untrained" x="{x + 176}" {size}/>',
         _note("a pair (operator, labels) not met in training", x + 202, y + 18),
-        f'<rect class="cell other" x="{x + 448}" {size}/><rect x="{x + 448}" {size} fill="url(#lengthwise-unseen)"/>',
-        _note("a label not seen in training", x + 474, y + 18),
-        f'<rect class="cell other" x="{x + 636}" {size}/>',
-        _note("no operand (ideal relations only)", x + 662, y + 18),
-        _note(
-            "Keys across, queries down; x1 is the first free symbol. Within a column one colour is one label: one shared parameter. "
-            "Pale rows predict no token of the answer.",
-            x,
-            y + 44,
-        ),
-        _note(
-            f"Training is at all scales up to {trained}. SRC_φ counts the pairs (operator, labels of its operands). "
-            "Our reconstruction of arXiv 2510.04130.",
-            x,
-            y + 60,
-        ),
+        f'<rect class="cell other" x="{x + 462}" {size}/><rect x="{x + 462}" {size} fill="url(#lengthwise-unseen)"/>',
+        _note("a label not seen in training", x + 488, y + 18),
+        f'<rect class="cell other" x="{x + 650}" {size}/>',
+        _note("no operand (ideal relations only)", x + 676, y + 18),
+        *(_note(line, x, y + 44 + _LINE * place) for place, line in enumerate(wrap(_caption(trained), 130))),
     ]
+
+
+def _caption(trained: int) -> str:
+    return (
+        "Keys across, queries down; x1 is the first free symbol. Within a column one colour is one label: one shared parameter. "
+        f"Training is at all scales up to {trained}. Pale rows predict no token of the answer. SRC_φ counts pairs (operator, "
+        "labels of its operands). Our reconstruction of arXiv 2510.04130."
+    )
 
 
 def _svg(height: int, title: str, parts: Sequence[str]) -> str:

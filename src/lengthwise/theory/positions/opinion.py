@@ -8,7 +8,7 @@ arXiv 2510.04130; a conjecture, not a theorem, and about the wiring of one circu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from ...errors import unknown_name
@@ -88,7 +88,9 @@ def form_opinions(
             relation=relation.name,
             formula=relation.formula,
             predicted=limit is None and complexity.predicted,
-            reason=_limit_reason(limit) if limit is not None else _reason(complexity),
+            reason=_limit_reason(limit)
+            if limit is not None
+            else _reason(complexity) + _assumed(circuit, relation, complexity),
             complexity=complexity,
         )
         for relation, complexity in zip(meant, measured, strict=True)
@@ -108,6 +110,17 @@ def _excluded(problem: Problem, limit: NoCircuit, relation: Relation | str) -> O
 
 def _limit_reason(limit: NoCircuit) -> str:
     return f"no circuit of bounded arity: at scale n, {limit.bound} visible tokens decide one token: {limit.argument}"
+
+
+def _assumed(circuit: Circuit, relation: Relation, found: Complexity) -> str:
+    """Return what a yes assumes where the labels of two operators are the same: they do not say which one is meant."""
+    by_labels: dict[tuple[Hashable, ...], str] = {}
+    for scale, step, gate in circuit.gates(found.max_scale) if found.predicted else ():
+        query = circuit.query(scale, step)
+        labels = tuple(relation(place, query, scale) for place in gate.operands)
+        if by_labels.setdefault(labels, gate.operator) != gate.operator:
+            return " Labels alone do not tell its operators apart: this assumes that the step does."
+    return ""
 
 
 def _reason(found: Complexity) -> str:
