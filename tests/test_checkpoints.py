@@ -196,6 +196,7 @@ def leave_a_checkpoint(plan: StackPlan, store: Path) -> None:
         train_stack(stack, cut, checkpoint=checkpoint_of(plan, f"{store}.checkpoints"))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("asked", "sizes"), [(None, [2, 3]), (1, [1, 1, 1, 1, 1])])
 def test_a_stack_that_was_begun_goes_on_with_its_members_unless_a_size_is_asked_for(
     asked: int | None, sizes: list[int], tmp_path: Path

@@ -611,10 +611,21 @@ def test_a_file_that_holds_something_else_is_reported(run: Runner, tmp_path: Pat
     )
 
 
-@pytest.mark.parametrize("data", ["[]", '[{"certificate": null}]'])
-def test_a_file_without_certificates_is_reported(run: Runner, tmp_path: Path, data: str) -> None:
+def test_a_file_with_an_empty_list_is_told_what_may_be_in_it(run: Runner, tmp_path: Path) -> None:
     path = tmp_path / "empty.json"
-    path.write_text(data, encoding="utf-8")
+    path.write_text("[]", encoding="utf-8")
+    fails(
+        run,
+        ["check", str(path)],
+        error=f"{str(path)!r} holds [], which is neither an automaton nor a list of certificates.",
+        hint="an automaton is an object with alphabet, initial, accepting and transitions; "
+        "certificates come from: lengthwise predict '(ab)*' --json",
+    )
+
+
+def test_a_file_without_certificates_is_reported(run: Runner, tmp_path: Path) -> None:
+    path = tmp_path / "empty.json"
+    path.write_text('[{"certificate": null}]', encoding="utf-8")
     fails(
         run,
         ["check", str(path)],

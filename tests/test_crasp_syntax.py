@@ -725,7 +725,7 @@ def test_a_text_that_is_more_or_less_than_an_expression_is_refused(text: str, me
     [
         (
             HEAD,
-            "a program says what it accepts or which symbols come next, and not both; found ().\n"
+            "a program says what it accepts or which symbols come next; found neither.\n"
             "hint: write 'accept := …', or a line \"next 'a' := …\" for every symbol.",
         ),
         (
@@ -970,7 +970,7 @@ SUM_MESSAGE = "a sum has two or more terms, or one with a factor other than 1, a
         ),
         (
             lambda: Program(alphabet="ab"),
-            "a program says what it accepts or which symbols come next, and not both; found ().\n"
+            "a program says what it accepts or which symbols come next; found neither.\n"
             "hint: write 'accept := …', or a line \"next 'a' := …\" for every symbol.",
         ),
         (

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from itertools import product
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from lengthwise.tasks.task import EOS, Objective, Task
 from lengthwise.tasks.yours.automata import check_automaton
 from lengthwise.tasks.yours.checks import check_python
 from lengthwise.tasks.yours.findings import Finding
+from lengthwise.tasks.yours.fresh import PATIENCE
 from lengthwise.tasks.yours.pairs import check_pairs
 from lengthwise.tasks.yours.programs import at_end_marker
 from lengthwise.tasks.yours.source import Random
@@ -50,6 +52,7 @@ FIRST = 'alphabet = ["a", "b"]\ndef answer(prompt):\n    return prompt[:1]\n'
 ODD = FIRST + "def is_valid(prompt):\n    return len(prompt) % 2 == 1\n"
 UNIQUE = 'alphabet = ["a", "b", "c"]\ndef answer(prompt):\n    return sorted(set(prompt))\n'
 RANDOM = "error: answer is not a function of its prompt"
+UNREADABLE = "error: the program cannot be used: cannot read the program"
 PAIRS = "".join(
     json.dumps({"prompt": "".join(word), "answer": word[-1] * (len(word) - 1)}) + "\n"
     for length in (2, 3, 5)
@@ -325,7 +328,7 @@ def test_the_template_passes_its_own_check(capsys: pytest.CaptureFixture[str]) -
         (
             'alphabet = ["a", "a", "<sep>", 3, "x y"]\nanswer = 7\nmin_length = -1\nmax_length = "x"\nis_valid = 1\ndefinition = ""\n',
             [
-                "error: alphabet has 3; a symbol is a non-empty string without spaces.",
+                "error: alphabet has 3, 'x y'; a symbol is a non-empty string without spaces.",
                 "error: alphabet has 'a' 2 times.",
                 "error: alphabet has '<sep>'; <bos>, <sep>, <eos>, <pad> are reserved, because instances are framed with them.",
                 "error: answer must be a function; found 7.",
@@ -461,6 +464,43 @@ def test_the_template_passes_its_own_check(capsys: pytest.CaptureFixture[str]) -
             ],
         ),
         (
+            FIRST.replace('["a", "b"]', '"ab"') + 'program = "accept := ("\n',
+            [
+                "error: alphabet is one string, 'ab'; it must be a list of strings.",
+                "error: the program cannot be used: cannot read the program: …",
+            ],
+        ),
+        (
+            FIRST.replace('["a", "b"]', '["a", 3]') + 'language = ".*[^a](b"\n',
+            [
+                "error: alphabet has 3; a symbol is a non-empty string without spaces.",
+                "error: the language cannot be used: cannot read the regular expression: this '(' is never closed.",
+            ],
+        ),
+        (
+            FIRST.replace('["a", "b"]', '["a", 3]') + 'language = "[^a]*"\nis_valid = 3\n',
+            [
+                "error: alphabet has 3; a symbol is a non-empty string without spaces.",
+                "error: is_valid must be a function; found 3.",
+            ],
+        ),
+        (
+            FIRST.replace('["a", "b"]', "[str(number) for number in range(10001)]"),
+            ["error: alphabet has 10001 symbols; at most 10000 are allowed."],
+        ),
+        (
+            FIRST + "answer_alphabet = list(map(str, range(20000)))\n",
+            ["error: answer_alphabet has 20000 symbols; at most 10000 are allowed."],
+        ),
+        (
+            FIRST.replace("prompt[:1]", "['a'] * 10 ** len(prompt)"),
+            ["error: answer returned 100000 symbols for the prompt abbab; at most 10000 are allowed."],
+        ),
+        (
+            'alphabet = ["a"]\ndef answer(prompt):\n    return prompt\nmax_length = 3\n',
+            ["note: 1 symbol; lengths from 1 to 3; a sampler of uniform symbols; theory knows nothing of it."],
+        ),
+        (
             ODD + 'language = "a*"\n',
             [
                 "error: language speaks of all words, and is_valid leaves some out, so that a NO would not follow.",
@@ -471,7 +511,9 @@ def test_the_template_passes_its_own_check(capsys: pytest.CaptureFixture[str]) -
 )
 def test_every_problem_of_a_python_file_is_found(source: str, findings: list[str]) -> None:
     found = check_python(save("bad.py", source), seeds=())
-    said = [line if not line.startswith(RANDOM) else f"{RANDOM}: …" for line in told(found)]
+    said = [
+        next((f"{start}: …" for start in (RANDOM, UNREADABLE) if line.startswith(start)), line) for line in told(found)
+    ]
     assert said == findings
     assert all(each.hint for each in found if each.severity != "note")
 
@@ -522,7 +564,103 @@ def test_an_oracle_that_never_ends_is_found() -> None:
     assert only.what.endswith(" did not come within 1 s.")
 
 
+ENDING = "import os\n" + FIRST + "max_length = 3\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "place"),
+    [
+        (ENDING.replace("return", "os._exit(0)\n    return"), "the answer to the prompt "),
+        (ENDING + "def sample(random, length):\n    os._exit(0)\n", "a prompt of length 1, with exit code 0."),
+        (ENDING + "os._exit(3)\n", "its first lines, with exit code 3."),
+    ],
+)
+def test_a_file_that_ends_the_process_is_found_in_another(
+    capsys: pytest.CaptureFixture[str], source: str, place: str
+) -> None:
+    save("ends.py", source + "min_lenght = 1\n" * ("_exit(3)" not in source))
+    assert main(["check", "ends.py", "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)["findings"]
+    assert found[-1]["what"].startswith(f"the file ended the process at {place}")
+    assert found[-1]["hint"] == "raise an exception instead of ending the process."
+    assert len(found) == 1 + ("_exit(3)" not in source), "what was found before is told too"
+
+
+def test_files_of_the_current_folder_do_not_hide_modules() -> None:
+    save("json.py", "x = 1\n")
+    save("subprocess.py", "raise SystemExit(5)\n")
+    assert told(check_python(save("first.py", FIRST + "max_length = 3\n"))) == [
+        "note: 2 symbols; lengths from 1 to 3; a sampler of uniform symbols; theory knows nothing of it."
+    ]
+
+
+def test_a_process_that_does_not_start_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("early").mkdir()
+    save("early/json.py", "x = 1\n")
+    real = subprocess.Popen
+
+    def broken(command: list[str], *, env: dict[str, str], **options: object) -> object:
+        return real(command, env=env | {"PYTHONPATH": f"early{os.pathsep}{env['PYTHONPATH']}"}, **options)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(subprocess, "Popen", broken)
+    assert told(check_python(save("first.py", FIRST), seeds=("1",))) == [
+        "error: a fresh process ended before it could read the file, with exit code 1."
+    ]
+
+
+def test_fresh_processes_have_different_seeds_of_hashes() -> None:
+    note_seed = "Path('seed' + os.environ.get('PYTHONHASHSEED', '')).write_text(str(hash('a')))\n"
+    save("seeds.py", "import os\nfrom pathlib import Path\n" + note_seed + FIRST + "max_length = 2\n")
+    check_python("seeds.py")
+    hashes = [Path(f"seed{seed}").read_text(encoding="utf-8") for seed in ("1", "2")]
+    assert hashes[0] != hashes[1]
+
+
+def test_fresh_processes_have_one_deadline_and_waiting_is_told() -> None:
+    endless = FIRST.replace("return", "while True:\n        pass\n    return")
+    slow: list[str] = []
+    start = time.monotonic()
+    (only,) = check_python(
+        save("endless.py", endless), seeds=("1", "2", "3"), patience=1.5, on_slow=lambda: slow.append("slow")
+    )
+    assert time.monotonic() - start < 3.0, "not 1.5 s for each of them"
+    assert only.what.endswith(" did not come within 1.5 s.")
+    assert slow == ["slow"]
+    assert PATIENCE == 10.0
+
+
+def test_a_file_without_any_prompt_is_told_by_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    save("never.py", FIRST + "def is_valid(prompt):\n    return False\nmax_length = 6\n")
+    for command in (["show", "task", "never.py"], ["run", "never.py", "--seeds", "1", "--store", "never.sqlite"]):
+        assert main(command) == 2
+        assert capsys.readouterr().err == (
+            "error: 'never.py' has no instance of any length that was tried, from 1 to 100.\n"
+            "hint: lengthwise check 'never.py' says more.\n"
+        )
+
+
 # Findings about other files
+
+
+def test_a_mark_before_the_text_is_left_out_and_a_repeated_key_is_found() -> None:
+    line = '{"prompt": "ab", "answer": "b"}\n'
+    assert find_task(save("marked.jsonl", "\ufeff" + line)).answer(["a", "b"]) == ["b"]
+    assert find_task(save("marked.py", "\ufeff" + FIRST)).answer(["a", "b"]) == ["a"]
+    assert find_task(save("marked.crasp", "\ufeff" + DYCK)).answer(["(", ")"]) == ["y"]
+    assert told(check_pairs("marked.jsonl"))[1] == "note: 1 pair over 2 symbols; prompts have length 2."
+    assert "1 pair " in find_task("marked.jsonl").definition
+    (first, *_) = told(check_pairs(save("twice.jsonl", line + '{"prompt": "a", "prompt": "b", "answer": "b"}\n')))
+    assert first == "error: line 2: the key 'prompt' appears twice in one table."
+
+
+def test_one_symbol_and_one_state_are_told_as_one() -> None:
+    single = {"alphabet": ["a"], "initial": "p", "accepting": ["p"], "transitions": {"p": {"a": "p"}}}
+    assert told(check_automaton(save("single.json", json.dumps(single))))[-1] == "note: 1 symbol; 1 state is needed."
+
+
+def test_a_program_that_says_nothing_is_told_so() -> None:
+    with pytest.raises(LengthwiseError, match="come next; found neither"):
+        find_task(save("nothing.crasp", "alphabet 'a'\nx := 'a'\n"))
 
 
 def test_every_problem_of_a_file_of_pairs_is_found() -> None:

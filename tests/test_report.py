@@ -10,19 +10,21 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from html import unescape
 from html.parser import HTMLParser
+from pathlib import Path
 from statistics import median
 from xml.etree import ElementTree
 
 import pytest
 
+from lengthwise.cli.main import main
 from lengthwise.experiment.plan import Run, make_plan
 from lengthwise.experiment.spec import Spec
-from lengthwise.experiment.store import Result
+from lengthwise.experiment.store import Result, open_store
 from lengthwise.languages.catalog import LANGUAGES
 from lengthwise.predict.predict import predict_task
 from lengthwise.report.figures import draw_curves
 from lengthwise.report.page import TITLE, make_page
-from lengthwise.report.statistics import FITTED, GENERALIZED, Cell, agreement, interval, share_in, summarize
+from lengthwise.report.statistics import FITTED, GENERALIZED, Cell, agreement, interval, share_in, sort_out, summarize
 from lengthwise.report.tables import header, legend, markdown, rows, show_interval, summary, to_json
 from lengthwise.tasks.catalog import TASKS, find_task
 from lengthwise.tasks.lengths import LengthRange
@@ -178,6 +180,62 @@ def test_cells_are_one_per_task_encoding_and_lengths_with_tasks_in_order_of_appe
         ("parity", "ape", 3, 1),
         (YES_TASK, "nope", 2, 1),
     ]
+
+
+def test_results_that_do_not_count_are_told_with_the_cause(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = 'alphabet = ["a", "b"]\ndef answer(prompt):\n    return prompt[:1]\n'
+    for name in ("lift.py", "gone.py", "broken.py", "kept.py"):
+        Path(name).write_text(source, encoding="utf-8")
+    Path("even.json").write_text(
+        json.dumps(
+            {"alphabet": ["a"], "initial": "p", "accepting": ["p"], "transitions": {"p": {"a": "q"}, "q": {"a": "p"}}}
+        ),
+        encoding="utf-8",
+    )
+    names = ("kept.py", "lift.py", "gone.py", "broken.py", "accepts(even.json)")
+    results = [result for name in names for result in make_results(name, "nope", [[1, 1]] * 2)]
+    parity = make_results("parity", "nope", [[1, 1]])[0]
+    results += [
+        replace(parity, id=key, settings={**parity.settings, key: 0})
+        for key in ("task_revision", "encoding_revision", "trainer_revision")
+    ]
+    results.append(replace(parity, id="newer", settings={**parity.settings, "task_revision": 99}))
+    results.append(replace(parity, id="task", task="no_such_task"))
+    results.append(replace(parity, id="encoding", encoding="no_such_encoding"))
+    assert sort_out(results[:-6]) == (results[:-6], {})
+    Path("lift.py").write_text(source + "\n", encoding="utf-8")
+    Path("gone.py").unlink()
+    Path("broken.py").write_text("alphabet = [\n", encoding="utf-8")
+    Path("even.json").unlink()
+    current, others = sort_out(results)
+    assert current == results[:2]
+    assert {cause: len(group) for cause, group in others.items()} == {
+        "lift.py has changed since": 2,
+        "gone.py is not there from this folder": 2,
+        "broken.py is no task any more": 2,
+        "even.json is not there from this folder": 2,
+        "an older revision of parity": 1,
+        "an older revision of nope": 1,
+        "an older revision of the trainer": 1,
+        "a newer revision of parity": 1,
+        "this version has no task no_such_task": 1,
+        "this version has no encoding no_such_encoding": 1,
+    }
+    with open_store("runs.sqlite") as store:
+        store.save(results[:4])
+    assert main(["report", "runs.sqlite"]) == 0
+    assert capsys.readouterr().err.startswith("note: 2 runs of lift.py are left out: lift.py has changed since.\n")
+    Path("kept.py").unlink()
+    assert main(["report", "runs.sqlite"]) == 2
+    assert capsys.readouterr().err == (
+        "note: 2 runs of kept.py are left out: kept.py is not there from this folder.\n"
+        "note: 2 runs of lift.py are left out: lift.py has changed since.\n"
+        "error: every finished run of the store 'runs.sqlite' is left out, 4 in all.\n"
+        "hint: run them again, or go to the folder of the task files.\n"
+    )
 
 
 def test_agreement_counts_the_cells_where_both_are_known() -> None:

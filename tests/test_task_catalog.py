@@ -485,3 +485,19 @@ def test_no_prompt_is_in_two_bins_of_lengths(name: str) -> None:
         for tokens, targets in zip(batch.tokens_MBL.tolist(), batch.targets_MBL.tolist(), strict=True):
             prompt = tuple(task.read_back(tokens, targets)[0])
             assert seen.setdefault(prompt, number) == number
+
+
+def test_every_row_of_the_published_collections_is_covered_or_listed_as_left_out() -> None:
+    sizes = {"a": 17, "r": 14, "n": 15, "s": 11, "f": 30, "t": 6, "q": 10, "c": 7}
+    every = {f"{group}{number:02d}" for group, size in sizes.items() for number in range(1, size + 1)}
+    covered = {row for family in TASKS.values() for row in family.rows}
+    page = (Path(__file__).parent.parent / "docs" / "reference" / "tasks.md").read_text(encoding="utf-8")
+    told = page.split("| row | what | why |")[1]
+    left_out = {
+        row
+        for line in told.split("\n")
+        if line.startswith("| ")
+        for row in line.split("|")[1].replace(",", " ").split()
+    }
+    assert covered | left_out == every
+    assert every - covered == {"s10"}

@@ -8,11 +8,13 @@ import pytest
 
 from lengthwise.cli.main import main
 from lengthwise.cli.tasks import make_examples
+from lengthwise.errors import LengthwiseError
 from lengthwise.languages.catalog import LANGUAGES
 from lengthwise.papers.headlines import LANGUAGE_FIGURES, headline_of
 from lengthwise.papers.huang2025 import PAPER
-from lengthwise.tasks.catalog import TASKS, find_task
+from lengthwise.tasks.catalog import TASKS, find_named_task, find_task
 from lengthwise.tasks.family import Group
+from lengthwise.tasks.lengths import shortest_length
 
 
 def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -92,6 +94,55 @@ def test_what_cannot_be_shown_is_refused_with_what_can(capsys: pytest.CaptureFix
         "error: --why is for tasks; found kind 'languages'.\nhint: use it with: list tasks\n"
     )
     assert "did you mean 'arithmetic'?" in refused(capsys, "list", "tasks", "--group", "arithmetics")
+
+
+def test_the_first_length_is_found_where_long_ones_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    out = told(capsys, "show", "task", "copy_every(100)", "--json")
+    assert len(json.loads(out)["examples"][0]["prompt"]) == find_task("copy_every(100)").min_length
+    with pytest.raises(LengthwiseError, match="too long"):
+        find_task("copy_every(100)").lengths(100, 250)
+    error = refused(capsys, "show", "task", "copy_every(100)", "--length", "99")
+    assert "has no instance of length 99; the nearest are 100, 101, 102." in error
+    assert shortest_length(find_task("(aaaaaaa)*b")) == 1
+
+
+def test_too_long_examples_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    for length in ("100000000", "-1"):
+        assert refused(capsys, "show", "task", "parity", "--length", length) == (
+            f"error: --length is a whole number from 0 to 10000; found {length}.\nhint: for example --length 20.\n"
+        )
+
+
+def test_a_name_is_a_name_with_space_around_it_too() -> None:
+    for name in ("parity", "count_mod(3)", "D_2", "accepts(D_2)", "states(D_2)"):
+        assert find_task(f" {name}\n").name == name
+    assert find_named_task(" parity") is not None
+    assert find_task("accepts( D_2 )").name == "accepts(D_2)"
+    assert " " in find_task("(a b)*").symbols, "in an expression, a space is a symbol"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("", "the name of a task is ''; it must not be empty."),
+        (" \t", "the name of a task is ' \\t'; it must not be empty."),
+        ("accepts()", "the name of a language is ''; it must not be empty."),
+        ("states( )", "the name of a language is ' '; it must not be empty."),
+        (
+            "accepts(D_2, 3)",
+            "accepts takes a language or a regular expression in parentheses; found 'D_2', '3'.",
+        ),
+        (
+            "states(even.json, 3)",
+            "states takes a language or a regular expression in parentheses; found 'even.json', '3'.",
+        ),
+    ],
+)
+def test_what_looks_like_a_name_is_never_read_as_an_expression(name: str, message: str) -> None:
+    with pytest.raises(LengthwiseError) as caught:
+        find_task(name)
+    assert caught.value.message == message
+    assert caught.value.hint
 
 
 def test_published_figures_are_of_tasks_and_languages_that_exist() -> None:

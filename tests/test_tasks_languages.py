@@ -23,7 +23,7 @@ from lengthwise.seeds import DATA, open_stream
 from lengthwise.tasks import acceptance, brackets, counters, regular_families, tracking
 from lengthwise.tasks.acceptance import Accepts, accepts, read_language
 from lengthwise.tasks.family import Family
-from lengthwise.tasks.finite_groups import find_group
+from lengthwise.tasks.finite_monoids import find_group, find_monoid
 from lengthwise.tasks.regular import NextSymbols
 from lengthwise.tasks.regular_families import SUBREGULAR, bounded_brackets, random_automaton, subregular
 from lengthwise.tasks.task import EOS, IGNORE, AnswerTask, Task
@@ -153,7 +153,7 @@ def test_the_oracles_answer_what_anyone_would(name: str, texts: list[str], promp
 
 
 def test_the_states_of_a_word_problem_are_the_products_of_all_prefixes() -> None:
-    group = find_group("S3")
+    group = find_group("S3", "word_problem")
     task = WordProblemStates("S3")
     word = ["g102", "g021", "g120"]
     names = [group.symbols[0], "g102", "g201", "g012"]
@@ -164,7 +164,7 @@ def test_the_states_of_a_word_problem_are_the_products_of_all_prefixes() -> None
 
 @pytest.mark.parametrize("name", GROUPS)
 def test_groups_are_groups(name: str) -> None:
-    group = find_group(name)
+    group = find_group(name, "word_problem")
     size = len(group.elements)
     table = np.asarray(group.table)
     assert size == {"Z2": 2, "Z60": 60, "S3": 6, "A4": 12, "S4": 24, "A5": 60, "S5": 120, "Z2xS3": 12}[name]
@@ -504,8 +504,8 @@ def test_a_language_is_read_by_name_or_as_an_expression() -> None:
 
 
 GROUP_TEXT = (
-    "takes the name of a group, Z2 to Z60, S2 to S5, A3 to A5, or a product of these such as Z2xS3 of at most 120 "
-    "elements; found"
+    "takes the name of a group or monoid, Z2 to Z60, S2 to S5, A3 to A5, T2, T3, U2, the monoid that maps generate as in M011_120, "
+    "or a product of these such as Z2xS3, of at most 120 elements; found"
 )
 
 
@@ -522,6 +522,13 @@ GROUP_TEXT = (
             "mqar_word_problem",
             ["S4xS3"],
             f"mqar_word_problem {GROUP_TEXT} 'S4xS3'.\nhint: for example mqar_word_problem(S5).",
+        ),
+        ("word_problem", ["M12_01"], f"word_problem {GROUP_TEXT} 'M12_01'.\nhint: for example word_problem(S5)."),
+        (
+            "word_problem_states",
+            ["U2"],
+            "word_problem_states takes the name of a group, Z2 to Z60, S2 to S5, A3 to A5 or a product of these; in U2 some elements "
+            "have no inverse.\nhint: word_problem takes every monoid.",
         ),
         (
             "swap_tracking",
@@ -575,3 +582,48 @@ def test_targets_are_scored_where_the_task_says(family: Family) -> None:
         scored = {place for place, target in enumerate(targets) if target != IGNORE}
         assert scored <= set(task.scored(length))
         assert max(scored) < size <= task.size(length)
+
+
+@pytest.mark.parametrize("name", ["U2", "T2", "T3", "M011_120", "M001", "U2xZ3", "M0"])
+def test_a_monoid_is_closed_associative_and_begins_with_the_identity(name: str) -> None:
+    monoid = find_monoid(name)
+    numbers = range(len(monoid.elements))
+    table = monoid.table
+    assert len(set(monoid.symbols)) == len(monoid.elements)
+    assert all(table[0][each] == table[each][0] == each for each in numbers)
+    assert all(
+        table[table[one][two]][three] == table[one][table[two][three]]
+        for one in numbers
+        for two in numbers
+        for three in numbers
+    )
+    assert not monoid.is_group or name == "M0"
+
+
+def test_maps_generate_all_their_products_and_nothing_else() -> None:
+    maps = [(0, 1, 1), (1, 2, 0)]
+    found = {(0, 1, 2)}
+    for length in range(1, 9):
+        for word in product(maps, repeat=length):
+            images = (0, 1, 2)
+            for each in word:
+                images = tuple(each[image] for image in images)  # type: ignore[assignment]
+            found.add(images)
+    assert {element[0] for element in find_monoid("M011_120").elements} == found
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"), [("U2", Answer.NO), ("T2", Answer.NO), ("S3", Answer.NO), ("M001", Answer.UNKNOWN)]
+)
+def test_a_word_problem_is_refused_where_it_counts_or_resets(name: str, answer: Answer) -> None:
+    assert predict_task(task_of("word_problem", name), "ape").answer is answer
+    assert predict_task(task_of("mqar_word_problem", name, "2"), "ape").answer is (
+        Answer.UNKNOWN if name == "U2" else answer
+    )
+
+
+def test_the_product_in_the_flip_flop_monoid_is_the_last_reset() -> None:
+    task = task_of("word_problem", "U2")
+    for word in product(("g01", "g00", "g11"), repeat=5):
+        resets = [symbol for symbol in word if symbol != "g01"]
+        assert task.answer(word) == (resets[-1:] or ["g01"])

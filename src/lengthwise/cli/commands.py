@@ -264,6 +264,12 @@ def _read_certificates(path: str) -> list[object]:
     """Return the certificates of a file: one, a list of them, or rows that carry them."""
     data = parse_json(sys.stdin.read(), "standard input") if path == "-" else read_json(path)
     rows = data if isinstance(data, list) else [data]
+    if not rows:
+        raise InvalidCertificateError(
+            f"{path!r} holds [], which is neither an automaton nor a list of certificates.",
+            hint="an automaton is an object with alphabet, initial, accepting and transitions; "
+            "certificates come from: lengthwise predict '(ab)*' --json",
+        )
     certificates = [row["certificate"] if isinstance(row, dict) and "certificate" in row else row for row in rows]
     found = [certificate for certificate in certificates if certificate is not None]
     if not found:

@@ -83,7 +83,7 @@ def findings_about(path: str) -> list[Finding]:
     if path.lower().endswith(".py"):
         from ..tasks.yours.checks import check_python
 
-        return check_python(path)
+        return check_python(path, on_slow=lambda: print(f"asking {path} …", file=sys.stderr))
     if path.lower().endswith(".jsonl"):
         from ..tasks.yours.pairs import check_pairs
 

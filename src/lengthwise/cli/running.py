@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import median
 
 from ..encodings.names import split_names
-from ..errors import InvalidOptionError, unknown_name
+from ..errors import InvalidOptionError, listed, unknown_name
 from ..experiment.engines.work import StackDone, StackProgress
 from ..experiment.interrupts import interrupts_deferred
 from ..experiment.plan import StackPlan
@@ -19,9 +19,9 @@ from ..experiment.store import Result, read_store
 from ..files import make_folder_of, write_text
 from ..model.shape import SWITCHES
 from ..report.page import make_page
-from ..report.statistics import current_results, summarize
+from ..report.statistics import sort_out, summarize
 from ..report.tables import HARD_LEGEND, hard_header, hard_rows, header, legend, markdown, rows, summary, to_json
-from .text import paragraph, print_json, table
+from .text import paragraph, print_json, printable, table
 
 
 def run(options: Namespace) -> int:
@@ -46,9 +46,17 @@ def report(options: Namespace) -> int:
     """Print and write the report of a store."""
     with read_store(options.store) as store:
         stored = store.results()
-    results = current_results(stored)
-    if len(results) < len(stored):
-        print(f"note: {len(stored) - len(results)} runs of other revisions are left out.", file=sys.stderr)
+    results, others = sort_out(stored)
+    for cause, runs in others.items():
+        number = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
+        tasks = listed(dict.fromkeys(result.task for result in runs))
+        told = f"note: {number} of {tasks} {'is' if len(runs) == 1 else 'are'} left out: {cause}."
+        print(printable(told), file=sys.stderr)
+    if others and not results:
+        raise InvalidOptionError(
+            f"every finished run of the store {options.store!r} is left out, {len(stored)} in all.",
+            hint="run them again, or go to the folder of the task files.",
+        )
     if not results:
         raise InvalidOptionError(
             f"the store {options.store!r} has no finished run yet.", hint="finish one with 'lengthwise run'."

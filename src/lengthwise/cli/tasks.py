@@ -13,12 +13,15 @@ from ..predict.predict import predict_task
 from ..seeds import DATA, open_stream
 from ..tasks.catalog import TASKS, find_task
 from ..tasks.family import Family, Group
+from ..tasks.lengths import has_length, shortest_length
 from ..tasks.task import EOS, Objective, Task
 from ..theory.verdict import Verdict
 from .text import colour, paragraph, print_json, table, width
 
 _ENCODINGS = ("nope", "ape")
 _MOST_EXAMPLES = 1000
+_LONGEST_EXAMPLE = 10_000
+_LEGIBLE = range(3, 13)  # lengths of an example that says something and fits a line
 _LANGUAGES = (
     ("LANGUAGE", "the legal next symbols of a language, at every prefix: a name, an expression or an automaton file"),
     ("states(LANGUAGE)", "the states of its automaton, at every prefix"),
@@ -153,7 +156,7 @@ def show_task(name: str, *, length: int | None = None, count: int | None = None)
         *_parameter_lines(task.name),
         *([paragraph(f"published: {headline.text} ({headline.source})", "    ", "  ")] if headline else []),
         f"  source: {task.citation}",
-        f"  verdicts: lengthwise predict {name!r}{' --asked next' * (_is_language(task))}",
+        f"  verdicts: lengthwise predict {name.strip()!r}{' --asked next' * (_is_language(task))}",
         "",
         f"  {'an example' if count == 1 else f'{count} examples'} of length {length}:",
         *_aligned(task, examples),
@@ -185,9 +188,13 @@ def _asked(task: Task, length: int | None, count: int) -> tuple[int, int]:
             f"--count is a whole number from 1 to {_MOST_EXAMPLES}; found {count}.", hint="for example --count 5."
         )
     if length is None:
-        return next(iter([*task.lengths(3, 12), *task.lengths(task.min_length, 10 * task.min_length + 100)])), count
+        return next((each for each in _LEGIBLE if has_length(task, each)), None) or shortest_length(task), count
+    if not 0 <= length <= _LONGEST_EXAMPLE:
+        raise InvalidOptionError(
+            f"--length is a whole number from 0 to {_LONGEST_EXAMPLE}; found {length}.", hint="for example --length 20."
+        )
     if not task.lengths(length, length):
-        near = [*task.lengths(max(0, length - 20), length + 20)]
+        near = [each for each in range(max(0, length - 20), length + 21) if has_length(task, each)]
         nearest = sorted(near, key=lambda other: abs(other - length))[:3]
         known = f"the nearest are {', '.join(map(str, sorted(nearest)))}" if nearest else "there is none near it"
         raise InvalidOptionError(f"{task.name!r} has no instance of length {length}; {known}.", hint="choose another.")

@@ -310,11 +310,15 @@ class Program:
             self.start,
             "choose another symbol.",
         )
+        hint = "write 'accept := …', or a line \"next 'a' := …\" for every symbol."
+        if self.accept is None and not self.next:
+            told = "a program says what it accepts or which symbols come next; found neither."
+            raise InvalidProgramError(told, hint=hint)
         _require(
             (self.accept is None) == bool(self.next),
             "a program says what it accepts or which symbols come next, and not both",
             tuple(each.name for each in self.outputs),
-            "write 'accept := …', or a line \"next 'a' := …\" for every symbol.",
+            hint,
         )
 
         _require(

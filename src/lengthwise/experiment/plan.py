@@ -18,7 +18,7 @@ from ..errors import InvalidOptionError
 from ..model.shape import Shape
 from ..seeds import DATA, open_stream
 from ..tasks.catalog import find_task
-from ..tasks.lengths import LengthRange, length_bins
+from ..tasks.lengths import LengthRange, length_bins, shortest_length
 from ..tasks.task import Task
 from ..train.settings import TRAINER_REVISION, Training
 from .spec import Spec
@@ -166,7 +166,7 @@ def _require_what_is_counted(task: Task, encoding: Encoding) -> None:
 def _has_roles(task: Task) -> bool:
     """Return whether the tokens of an instance have roles."""
     xp = numpy_arrays()
-    length = next(iter(task.lengths(task.min_length, task.min_length + 100)))
+    length = shortest_length(task)
     batch = task.sample(open_stream(DATA, seed=0), xp.asarray([length]), length, xp)
     return task.roles(batch, xp) is not None
 
@@ -177,5 +177,5 @@ def _require_instances(task: Task, bins: tuple[LengthRange, ...]) -> None:
         if not task.lengths(bounds.low, bounds.high):
             raise InvalidOptionError(
                 f"{task.name!r} has no instance of a length from {bounds}.",
-                hint=f"its shortest has length {task.min_length}; choose other lengths.",
+                hint=f"its shortest has length {shortest_length(task)}; choose other lengths.",
             )

@@ -53,7 +53,7 @@ def resolve(
     if max_states < 1:
         raise InvalidOptionError(f"max_states must be at least 1; found {max_states}.", hint="the default is 10000.")
     if not regex:
-        named = _resolve_name(what, asked, alphabet)
+        named = _resolve_name(what.strip(), asked, alphabet)
         if named is not None:
             return named
         if what.lower().endswith(".crasp"):

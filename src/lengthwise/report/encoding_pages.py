@@ -45,6 +45,8 @@ def show_option(option: Option, value: Value | None = None) -> str:
     told = [] if value is None or value == option.default else [f"default {show_value(option.default)}"]
     if isinstance(option.default, bool):
         told.append("true or false")
+    elif isinstance(option.default, str):
+        told.append("the name of a circuit")
     else:
         told.append(f"{_limit(option.low)} to {_limit(option.high)}")
     return (

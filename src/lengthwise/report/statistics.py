@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import comb
+from pathlib import Path
 from statistics import median
 
 from ..encodings.cards import ENCODINGS
@@ -18,7 +19,7 @@ from ..errors import LengthwiseError
 from ..experiment.store import Result
 from ..model.shape import SWITCHES
 from ..predict.predict import predict_task
-from ..tasks.catalog import find_task
+from ..tasks.catalog import find_task, task_files
 from ..tasks.lengths import LengthRange, length_bins
 from ..theory.claims import Answer
 from ..theory.verdict import Verdict
@@ -94,31 +95,57 @@ class Cell:
         return "better than predicted at these lengths"
 
 
-def current_results(results: Iterable[Result]) -> list[Result]:
-    """Return the results of the present revisions of task, encoding and trainer; older ones must not be mixed in."""
-    return [
-        result
-        for result in results
-        if result.settings["trainer_revision"] == TRAINER_REVISION
-        and result.settings["encoding_revision"] == _encoding_revision(result.encoding)
-        and result.settings["task_revision"] == _task_revision(result.task)
-    ]
+def sort_out(results: Iterable[Result]) -> tuple[list[Result], dict[str, list[Result]]]:
+    """Return the results of the present revisions of task, encoding and trainer, and the others by cause; never mix them."""
+    current: list[Result] = []
+    others: dict[str, list[Result]] = {}
+    causes: dict[tuple[str, object], str] = {}  # a task that is a file is read once
+    for result in results:
+        cause = ""
+        for find, what, key in (
+            (_cause_in_task, result.task, "task_revision"),
+            (_cause_in_encoding, result.encoding, "encoding_revision"),
+            (_cause_in_trainer, "the trainer", "trainer_revision"),
+        ):
+            which = (what, result.settings[key])
+            if which not in causes:
+                causes[which] = find(what, _integer(result.settings[key]))
+            cause = cause or causes[which]
+        if cause:
+            others.setdefault(cause, []).append(result)
+        else:
+            current.append(result)
+    return current, others
 
 
-def _task_revision(name: str) -> int | None:
-    """Return the present revision of a task, or None where this version does not know it."""
+def _cause_in_task(name: str, revision: int) -> str:
+    """Return why the runs of this revision of a task do not count, or nothing."""
+    files = task_files(name)
+    missing = [path for path in files if not Path(path).exists()]
+    if missing:
+        return f"{missing[0]} is not there from this folder"
     try:
-        return find_task(name).revision
+        present = find_task(name).revision
     except LengthwiseError:
-        return None
+        return f"{files[0]} is no task any more" if files else f"this version has no task {name}"
+    if files and present != revision:
+        return f"{' or '.join(files)} has changed since"
+    return _cause_in_revision(name, revision, present)
 
 
-def _encoding_revision(name: str) -> int | None:
-    """Return the present revision of an encoding, or None where this version does not know it."""
+def _cause_in_encoding(name: str, revision: int) -> str:
     try:
-        return find_encoding(name).revision
+        return _cause_in_revision(name, revision, find_encoding(name).revision)
     except LengthwiseError:
-        return None
+        return f"this version has no encoding {name}"
+
+
+def _cause_in_trainer(name: str, revision: int) -> str:
+    return _cause_in_revision(name, revision, TRAINER_REVISION)
+
+
+def _cause_in_revision(name: str, revision: int, present: int) -> str:
+    return "" if revision == present else f"{'an older' if revision < present else 'a newer'} revision of {name}"
 
 
 def summarize(results: Iterable[Result]) -> list[Cell]:

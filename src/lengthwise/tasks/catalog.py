@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 
-from ..errors import unknown_name
+from ..errors import InvalidOptionError, unknown_name
 from ..languages.catalog import LANGUAGES, find_language
 from ..languages.dfa import DFA
 from ..languages.dfa_algebra import over_alphabet
@@ -79,19 +79,22 @@ def task_names() -> list[str]:
 
 def find_named_task(name: str, *, alphabet: Iterable[str] | None = None) -> Task | None:
     """Return the task of a name, with parameters in parentheses where it takes some, or None."""
+    name = _trimmed(name)
     if name in TASKS:
         return TASKS[name]()
     call = _CALL.fullmatch(name)
     if call is None:
         return None
-    if call[1] == "states":
-        states = States(_language(call[2], alphabet), call[2])
-        states.revision = language_revision(call[2])
-        return states
-    if call[1] == "accepts":
-        from .acceptance import accepts
+    if call[1] in ("states", "accepts"):
+        text = _trimmed(call[2], "language")
+        _require_one(call[1], text)
+        if call[1] == "accepts":
+            from .acceptance import accepts
 
-        return accepts(call[2], alphabet)
+            return accepts(text, alphabet)
+        states = States(_language(text, alphabet), text)
+        states.revision = language_revision(text)
+        return states
     if call[1] in TASKS:
         return TASKS[call[1]].read([part.strip() for part in call[2].split(",")])
     if call[1] == "hard":
@@ -127,6 +130,7 @@ def find_task(name: str, *, alphabet: Iterable[str] | None = None) -> Task:
     >>> find_task("states((ab)*)").size(3)
     8
     """
+    name = _trimmed(name)
     task = find_named_task(name, alphabet=alphabet)
     if task is not None:
         return task
@@ -137,6 +141,40 @@ def find_task(name: str, *, alphabet: Iterable[str] | None = None) -> Task:
     if _NAME.fullmatch(name) and not _is_language(name):
         raise unknown_name("task", name, [*TASKS, *LANGUAGES])
     return NextSymbols(_language(name, alphabet), _spelled(name))
+
+
+def task_files(name: str) -> list[str]:
+    """Return the files that a task is read from: the name itself, or what its parentheses hold.
+
+    >>> task_files("hard(accepts(even.json), near)"), task_files("parity")
+    (['even.json'], [])
+    """
+    call = _CALL.fullmatch(name)
+    if call is None:
+        return [name] if name.lower().endswith(FILE_ENDINGS) else []
+    return [path for part in split_arguments(call[2]) for path in task_files(part)]
+
+
+def _trimmed(text: str, kind: str = "task") -> str:
+    """Return a name without the space around it; in a regular expression it stands for itself. Raise if there is no name."""
+    bare = text.strip()
+    if not bare:
+        raise InvalidOptionError(
+            f"the name of a {kind} is {text!r}; it must not be empty.",
+            hint=f"name one, for example {'parity' if kind == 'task' else 'D_2'}; see: lengthwise list {kind}s",
+        )
+    is_name = _NAME.fullmatch(bare) or _CALL.fullmatch(bare) or bare.lower().endswith(FILE_ENDINGS)
+    return bare if is_name or _is_language(bare) else text
+
+
+def _require_one(call: str, text: str) -> None:
+    """Raise if a language that is known is followed by something else, which would be read as a regular expression."""
+    parts = split_arguments(text)
+    if len(parts) > 1 and (_is_language(parts[0]) or parts[0].lower().endswith(".json")):
+        raise InvalidOptionError(
+            f"{call} takes a language or a regular expression in parentheses; found {', '.join(map(repr, parts))}.",
+            hint=f"for example {call}({parts[0]}).",
+        )
 
 
 def _spelled(name: str) -> str:

@@ -12,7 +12,7 @@ from ..languages.dfa_files import dfa_from_json
 from .regular import NextSymbols
 from .task import Task
 from .yours.findings import check_reserved, require_none
-from .yours.source import revision_of
+from .yours.source import read_source, revision_of
 
 
 def read_task_file(path: str, alphabet: Iterable[str] | None = None) -> Task:
@@ -47,7 +47,7 @@ def _automaton_task(path: str, alphabet: Iterable[str] | None) -> Task:
 def _program_task(path: str) -> Task:
     from .yours.programs import ProgramTask
 
-    text = read_text(path)
+    text = read_source(path)
     program = parse_program(text)
     require_none(check_reserved("the alphabet", program.alphabet), path)
     task = ProgramTask(program, path)

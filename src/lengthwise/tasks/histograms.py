@@ -33,7 +33,9 @@ class Mode(AnswerTask):
 
     def __init__(self, num_letters: int) -> None:
         self.name = shortest_name("mode", [num_letters], [5])
-        self.definition = f"the most frequent of {num_letters} letters, the first of several; letters are uniform"
+        self.definition = (
+            f"the most frequent of {num_letters} letters, of several the first in the alphabet; letters are uniform"
+        )
         self.symbols = tuple(ascii_lowercase[:num_letters])
         self.facts = Facts(program=_mode_program(self.symbols))
 

@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..errors import InvalidOptionError
+from .calls import FILE_ENDINGS
+
+if TYPE_CHECKING:
+    from .task import Task
+
+_TRIED = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,4 +37,33 @@ def length_bins(train_length: int, test_length: int) -> tuple[LengthRange, ...]:
     edges = [*range(train_length, test_length, train_length), test_length]
     return tuple(
         LengthRange(low=low + 1 if low else 0, high=high) for low, high in zip([0, *edges[:-1]], edges, strict=True)
+    )
+
+
+def has_length(task: Task, length: int) -> bool:
+    """Return whether a task has instances of a length; one that is too long for it has none."""
+    try:
+        return bool(task.lengths(length, length))
+    except InvalidOptionError:
+        return False
+
+
+def shortest_length(task: Task) -> int:
+    """Return the first length that has instances, of a hundred from the shortest on; raise if none has.
+
+    Lengths are looked at one by one, because a task may refuse a range that reaches too far.
+    """
+    low, problem = task.min_length, None
+    for length in range(low, low + _TRIED):
+        try:
+            if task.lengths(length, length):
+                return length
+        except InvalidOptionError as error:
+            problem = problem or error
+    if problem is not None:
+        raise problem
+    is_file = task.name.lower().endswith(FILE_ENDINGS)
+    raise InvalidOptionError(
+        f"{task.name!r} has no instance of any length that was tried, from {low} to {low + _TRIED - 1}.",
+        hint=f"lengthwise check {task.name!r} says more." if is_file else "choose another task.",
     )

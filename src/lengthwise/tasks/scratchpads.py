@@ -82,7 +82,9 @@ class GroupTrace(AnswerTask):
 
     def __init__(self, group: str) -> None:
         self.name = shortest_name("state_track_cot", [group], ["S3"])
-        self.definition = f"after each of uniform elements of {group}, the product of those so far"
+        self.definition = (
+            f"after each of uniform elements of {group}, the product of those so far, the first acting first"
+        )
         self.group = group
         permuted: list[tuple[int, ...]] = list(permutations((1, 2, 3)))
         self.elements: list[tuple[int, ...]] = permuted if group == "S3" else [(shift,) for shift in range(5)]
@@ -300,7 +302,8 @@ class TuringProgram(HostTask):
         self.name = shortest_name("turing_program", [num_steps], [4])
         self.definition = (
             "four rules (what to write, where to move, the next state) for A0, A1, B0 and B1, and a tape, all uniform; then the tape "
-            f"after each of {num_steps} steps, with the state before its cell; no more steps once the head has left the tape"
+            f"after each of {num_steps} steps, with the state before its cell; it begins in A at the first cell, and ends when it "
+            "leaves the tape"
         )
         self.length_means = "the number of symbols of the rules and the tape: its cells, and 4"
 

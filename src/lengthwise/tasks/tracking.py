@@ -13,7 +13,7 @@ from ..seeds import Draw
 from ..theory.claims import Answer
 from ..theory.facts import Citation, Facts
 from .family import Family, Group, Parameter, shortest_name
-from .finite_groups import FiniteGroup, GroupParameter, find_group
+from .finite_monoids import FiniteMonoid, GroupParameter, MonoidParameter, find_group, find_monoid
 from .pieces import batch_of, fold, one_at, places, uniform
 from .regular import States
 from .task import AnswerTask
@@ -23,6 +23,14 @@ def _not_in_any_fragment(reason: str) -> Facts:
     """Return that no program does this, because it holds a counter modulo a prime or a flip-flop."""
     cited = Citation(fragment=Fragment.PERIODIC_LOCAL, answer=Answer.NO, theorem="known_non_member", reason=reason)
     return Facts(cited=(cited,))
+
+
+def _open(reason: str) -> Facts:
+    cited = Citation(fragment=Fragment.PERIODIC_LOCAL, answer=Answer.UNKNOWN, theorem="open", reason=reason)
+    return Facts(cited=(cited,))
+
+
+_NOTATION = "the first factor acting first (g021 takes 0, 1, 2 to 0, 2, 1)"
 
 
 def _smallest_prime(number: int) -> int:
@@ -55,15 +63,15 @@ class StepsTask(AnswerTask):
 
 
 class WordProblem(StepsTask):
-    """The product of elements of a finite group."""
+    """The product of elements of a finite group or monoid."""
 
     length_means = "the number of elements"
     citation = "arXiv 2404.08819"
 
     def __init__(self, group_name: str) -> None:
-        self.group = find_group(group_name)
+        self.group = find_monoid(group_name)
         self.name = shortest_name("word_problem", [group_name], ["S5"])
-        self.definition = f"the product of elements of {group_name}, from left to right; elements are uniform"
+        self.definition = f"the product of elements of {group_name}, {_NOTATION}; elements are uniform"
         self.symbols = self.steps = self.group.symbols
         self.names = tuple((symbol,) for symbol in self.symbols)
         self.facts = _word_problem_facts(self.group)
@@ -77,7 +85,7 @@ class WordProblem(StepsTask):
         return [_product(self.group, prompt)]
 
 
-def _product(group: FiniteGroup, word: Sequence[str]) -> str:
+def _product(group: FiniteMonoid, word: Sequence[str]) -> str:
     by_symbol = dict(zip(group.symbols, group.elements, strict=True))
     result = group.elements[0]
     for symbol in word:
@@ -85,9 +93,19 @@ def _product(group: FiniteGroup, word: Sequence[str]) -> str:
     return {element: symbol for symbol, element in by_symbol.items()}[result]
 
 
-def _word_problem_facts(group: FiniteGroup) -> Facts:
+def _word_problem_facts(group: FiniteMonoid, *, num_elements: int = 3) -> Facts:
+    """Return what is known of products in which so many different elements occur at once, at most: two, or three and more."""
+    if group.prime is None and group.has_flip_flop and num_elements > 2:
+        return _not_in_any_fragment(
+            "two elements reset: among these and the identity, the answer is the last one that is not the identity, a flip-flop."
+        )
+    if group.prime is None:
+        return _open(
+            f"in {group.name} powers of every element settle, so that it does not count modulo anything; whether programs multiply "
+            "in it is not settled here."
+        )
     return _not_in_any_fragment(
-        f"among words of the identity and one element of order {group.prime}, the answer counts modulo {group.prime}."
+        f"among the identity and one element whose powers have period {group.prime}, the answer counts modulo {group.prime}."
     )
 
 
@@ -102,7 +120,8 @@ class WordProblemStates(States):
         super().__init__(kernel, group_name)
         self.name = shortest_name("word_problem_states", [group_name], ["S5"])
         self.definition = (
-            f"the product of every prefix of elements of {group_name}, read at separators; elements are uniform"
+            f"the product of every prefix of elements of {group_name}, {_NOTATION}, numbered and read at separators; "
+            "elements are uniform"
         )
         self.citation = "arXiv 2404.08819"
         self.facts = _word_problem_facts(group)
@@ -158,7 +177,9 @@ class CycleNavigation(StepsTask):
     def __init__(self, number: int) -> None:
         self.number = number
         self.name = shortest_name("cycle_navigation", [number], [5])
-        self.definition = f"where a walk on a cycle of {number} places ends; steps are uniform: stay, on, back"
+        self.definition = (
+            f"where a walk from place 0 on a cycle of {number} places ends; steps are uniform: stay, on, back"
+        )
         self.steps = ("stay", "on", "back")
         at = tuple(f"at{place}" for place in range(number))
         self.symbols = (*self.steps, *at)
@@ -191,7 +212,9 @@ class Grid1D(StepsTask):
     def __init__(self, number: int) -> None:
         self.number = number
         self.name = shortest_name("grid_1d", [number], [5])
-        self.definition = f"where a walk on {number} places in a row ends; steps are uniform, walls hold it back"
+        self.definition = (
+            f"where a walk from the first of {number} places in a row ends; steps are uniform, walls hold it back"
+        )
         self.steps = ("left", "right")
         at = tuple(f"x{place}" for place in range(number))
         self.symbols = (*self.steps, *at)
@@ -221,7 +244,9 @@ class Grid2D(StepsTask):
     def __init__(self, number: int) -> None:
         self.number = number
         self.name = shortest_name("grid_2d", [number], [4])
-        self.definition = f"where a walk on {number} by {number} places ends; steps are uniform, walls hold it back"
+        self.definition = (
+            f"where a walk from x0 y0 on {number} by {number} places ends; steps are uniform, walls hold it back"
+        )
         self.steps = ("left", "right", "down", "up")
         across, along = (tuple(f"{axis}{place}" for place in range(number)) for axis in "xy")
         self.symbols = (*self.steps, *across, *along)
@@ -304,25 +329,22 @@ class VariableChain(AnswerTask):
 
 
 class RecallWordProblem(AnswerTask):
-    """Keys stand for elements of a finite group; the product of what a row of keys stands for."""
+    """Keys stand for elements of a finite group or monoid; the product of what a row of keys stands for."""
 
     citation = "lengthwise"
 
     def __init__(self, group_name: str, number: int) -> None:
-        self.group = find_group(group_name, "mqar_word_problem")
+        self.group = find_monoid(group_name, "mqar_word_problem")
         self.number = number
         self.name = shortest_name("mqar_word_problem", [group_name, number], ["S3", 4])
         self.definition = (
             f"{number} keys in random order, each before an element of {group_name}, then keys: the product of their "
-            "elements; elements and keys are uniform"
+            f"elements, {_NOTATION}; elements and keys are uniform"
         )
         self.length_means = f"the number of symbols: {2 * number} for what the keys stand for, and the keys to multiply"
         self.min_length = 2 * number + 1
         self.symbols = (*self.group.symbols, *(f"k{key}" for key in range(number)))
-        prime = self.group.prime
-        self.facts = _not_in_any_fragment(
-            f"after keys for the identity and for an element of order {prime}, the answer counts modulo {prime}."
-        )
+        self.facts = _word_problem_facts(self.group, num_elements=number)
 
     def answer_length(self, length: Array) -> Array:
         """Return 1: one element."""
@@ -347,6 +369,7 @@ class RecallWordProblem(AnswerTask):
 
 
 _GROUP = GroupParameter(name="group", default="S5", meaning="the name of a finite group")
+_MONOID = MonoidParameter(name="group", default="S5", meaning="the name of a finite group or monoid")
 
 
 def _places(default: int, low: int, high: int) -> tuple[Parameter, ...]:
@@ -354,7 +377,7 @@ def _places(default: int, low: int, high: int) -> tuple[Parameter, ...]:
 
 
 FAMILIES: tuple[Family, ...] = (
-    Family(name="word_problem", group=Group.TRACKING, make=WordProblem, parameters=(_GROUP,), rows=("t01",)),
+    Family(name="word_problem", group=Group.TRACKING, make=WordProblem, parameters=(_MONOID,), rows=("t01",)),
     Family(
         name="word_problem_states",
         group=Group.TRACKING,
@@ -367,7 +390,7 @@ FAMILIES: tuple[Family, ...] = (
         group=Group.TRACKING,
         make=RecallWordProblem,
         parameters=(
-            GroupParameter(name="group", default="S3", meaning="the name of a finite group"),
+            MonoidParameter(name="group", default="S3", meaning="the name of a finite group or monoid"),
             Parameter(name="keys", default=4, meaning="the number of keys", low=2, high=50),
         ),
         rows=("t02",),

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from ...arrays import Array, Arrays
 from ...languages.dfa import DFA
+from ...languages.dfa_algebra import shortest_path
 from ...seeds import Draw
 from ..acceptance import Accepts
+from ..algorithmic import CountMod
 from ..counting import Parity
+from ..modular import SumModulo
 from ..pieces import fold, is_inside, one_at
 from ..regular import NextSymbols, States
 from ..task import AnswerTask, Task
@@ -16,16 +19,17 @@ from .sources import WordSource
 
 def language_of(task: Task) -> DFA | None:
     """Return the language that a task is about, if words of it, and others, are its inputs; hard sets have none."""
-    return task.facts.language if isinstance(task, Accepts | Parity | NextSymbols | States) else None
+    kinds = Accepts | Parity | NextSymbols | States | CountMod | SumModulo
+    return task.facts.language if isinstance(task, kinds) else None
 
 
 def with_words(task: Task, kind: str, source: WordSource, definition: str) -> Task:
     """Return a task about a regular language with words from this source."""
     match task:
         case Accepts():
-            return HardMembership(task, kind, source, definition, answers=(task.no, task.yes))
-        case Parity():
-            return HardMembership(task, kind, source, definition, answers=("o", "e"))
+            return HardWords(task, kind, source, definition)
+        case Parity() | CountMod() | SumModulo():
+            return HardWords(task, kind, source, definition)
         case NextSymbols():
             return HardNextSymbols(task, kind, source, definition)
         case States():
@@ -33,18 +37,17 @@ def with_words(task: Task, kind: str, source: WordSource, definition: str) -> Ta
     raise AssertionError(f"{task.name!r} is not about a regular language")
 
 
-class HardMembership(HardAnswers):
-    """Is a hard word in the language?"""
+class HardWords(HardAnswers):
+    """What the task answers to a hard word: one symbol, which the state of its language decides."""
 
-    def __init__(
-        self, base: AnswerTask, kind: str, source: WordSource, definition: str, *, answers: tuple[str, str]
-    ) -> None:
+    def __init__(self, base: AnswerTask, kind: str, source: WordSource, definition: str) -> None:
         self.kind = kind
         language = base.facts.language
         assert language is not None
-        assert base.symbols[: len(language.alphabet)] == language.alphabet, "the first symbols are the language's"
-        self.language, self._source, self._answers = language, source, answers
+        self.language, self._source = language, source
         super().__init__(base, definition)
+        self._symbols = [self.token(symbol) for symbol in language.alphabet]
+        self._answers = [self.token(base.answer(word)[0]) for word in _words_to_states(language)]
 
     def lengths(self, low: int, high: int) -> tuple[int, ...]:
         """Return the lengths that have hard words."""
@@ -52,14 +55,19 @@ class HardMembership(HardAnswers):
         return tuple(length for length in self.base.lengths(low, high) if length in known)
 
     def draw_inputs(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> tuple[Array, ...]:
-        """Return hard words and whether they are in the language."""
+        """Return hard words and what is answered to them."""
         words = self._source.draw_words(draw, lengths_MB, max_length, xp)
         table = xp.asarray(self.language.transitions)
-        answers = xp.asarray(
-            [self.token(self._answers[state in self.language.accepting]) for state in range(self.language.num_states)]
-        )
         last = one_at(fold(words, table, 0, xp), lengths_MB, xp)
-        return words, answers[last][..., None]
+        return xp.asarray(self._symbols)[words], xp.asarray(self._answers)[last][..., None]
+
+
+def _words_to_states(language: DFA) -> list[tuple[str, ...]]:
+    """Return a shortest word that leads to each state."""
+    words = (shortest_path(language, 0, lambda state, goal=goal: state == goal) for goal in range(language.num_states))
+    found = [word for word in words if word is not None]
+    assert len(found) == language.num_states, "every state of a minimal automaton is reached"
+    return found
 
 
 def _drawn(

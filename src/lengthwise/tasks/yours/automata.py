@@ -8,7 +8,7 @@ from ...errors import LengthwiseError, did_you_mean
 from ...files import read_json
 from ...languages.dfa_algebra import shortest_word
 from ...languages.dfa_files import dfa_from_json
-from .findings import Finding, check_symbols, error, errors_of, note, warning
+from .findings import Finding, check_symbols, counted, error, errors_of, note, warning
 
 FIELDS = {"alphabet": list, "initial": str, "accepting": list, "transitions": dict}
 _KINDS = {list: "a list", str: "a string", dict: "a table of states"}
@@ -46,8 +46,8 @@ def check_automaton(path: str) -> list[Finding]:
         found.append(error("no word leads to an accepting state: the language is empty.", 'check "accepting".'))
     elif shortest_word(~language) is None:
         found.append(warning("every word is accepted: there is nothing to learn.", 'check "accepting".'))
-    states = "state" if language.num_states == 1 else "states"
-    found.append(note(f"{len(language.alphabet)} symbols; {language.num_states} {states} are needed."))
+    needed = f"{counted(language.num_states, 'state')} {'is' if language.num_states == 1 else 'are'} needed"
+    found.append(note(f"{counted(len(language.alphabet), 'symbol')}; {needed}."))
     return found
 
 

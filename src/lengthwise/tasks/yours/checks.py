@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass
 from itertools import product
@@ -14,34 +14,37 @@ from ...crasp.interpreter import accepts, generate
 from ...errors import LengthwiseError
 from ..host import Numbers
 from ..task import SEP
-from .definition import Definition, read_definition
-from .findings import Finding, error, errors_of, note, warning
-from .fresh import PATIENCE, Answered, Asked, FreshRun, run_fresh
+from .definition import read_definition
+from .findings import Finding, counted, error, errors_of, is_too_long, note, warning
+from .fresh import PATIENCE, Answered, Asked, FreshRun, draw_prompt, questions, run_fresh
 from .python_task import ATTEMPTS, PythonTask, wrong_symbols
-from .source import Random, describe, quiet, show_prompt
+from .source import Random, brief, describe, quiet, read_source, show_prompt
 
-_KEYS_PER_LENGTH = 6
-_FIRST_LENGTHS, _LATER_LENGTHS = 12, (16, 20, 30)
 _MOST_WORDS = 3000
 _SLOW = 0.002
 _SEEDS = ("1", "2")
 
 
-def check_python(path: str, *, seeds: tuple[str, ...] = _SEEDS, patience: float = PATIENCE) -> list[Finding]:
-    """Return everything there is to say about a Python task file, asked here and in processes with these seeds of hashes."""
+def check_python(
+    path: str,
+    *,
+    seeds: tuple[str, ...] = _SEEDS,
+    patience: float = PATIENCE,
+    on_slow: Callable[[], None] = lambda: None,
+) -> list[Finding]:
+    """Return everything there is to say about a Python task file, asked in processes with these seeds of hashes and here.
+
+    It is asked here only when those processes came to their end, since this one could not tell of its own.
+    """
+    read_source(path)  # raises if there is no file
+    fresh = run_fresh(path, seeds, patience, on_slow)
+    for each in fresh:
+        if each.failure is not None:
+            return [*each.findings, each.failure]
     made, found = read_definition(path)
     if made is None:
         return found
-    asked = [
-        Asked(length=length, key=997 * length + key) for length in _lengths(made) for key in range(_KEYS_PER_LENGTH)
-    ]
-    fresh = run_fresh(path, asked, seeds, patience)
-    stuck = next((each.stuck for each in fresh if each.stuck), "")
-    if stuck:
-        return [
-            *found,
-            error(f"{stuck} did not come within {patience:g} s.", "look for a loop that never ends there."),
-        ]
+    asked = questions(made)
     task = PythonTask(made)
     prompts, sampling = _prompts(task, asked)
     asking = list(_ask(task, prompts))
@@ -56,29 +59,18 @@ def check_python(path: str, *, seeds: tuple[str, ...] = _SEEDS, patience: float 
     return found
 
 
-def _lengths(made: Definition) -> list[int]:
-    first = made.min_length
-    tried = [*range(first, first + _FIRST_LENGTHS), *(first + each for each in _LATER_LENGTHS)]
-    return [length for length in tried if made.max_length is None or length <= made.max_length]
-
-
 def _prompts(task: PythonTask, asked: list[Asked]) -> tuple[list[list[str] | None], list[Finding]]:
     """Return the prompt of everything asked, None where there is none, and what is wrong with the sampler."""
     problems: list[str] = []
     without: list[int] = []
     prompts: list[list[str] | None] = []
     for each in asked:
-        prompt = None
-        try:
-            if task.lengths(each.length, each.length):
-                prompt = task.make(Numbers(each.key), each.length)
-            elif each.length not in without:
-                without.append(each.length)
-        except LengthwiseError as problem:
-            problems.append(_without_path(problem.message, task))
-            random = Random(each.key)  # the oracle is asked all the same
-            prompt = [random.choice(task.made.alphabet) for _ in range(each.length)]
+        prompt, problem = draw_prompt(task, each)
         prompts.append(prompt)
+        if problem:
+            problems.append(_without_path(problem, task))
+        if prompt is None and each.length not in without:
+            without.append(each.length)
     found = [error(told, "let it return a prompt of the length it is asked for.") for told in _one_of_each(problems)]
     lengths = sorted({each.length for each in asked})
     told = ", ".join(map(str, without))
@@ -130,14 +122,16 @@ def _ask(task: PythonTask, prompts: list[list[str] | None]) -> Iterator[Finding]
         first.append(said)
         if finding is not None:
             yield finding
+        if is_too_long(said):  # the next would be longer still
+            break
     told = ""
-    for place in reversed(range(len(prompts))):  # again, in another order; the last to be told is the shortest
+    for place in reversed(range(len(first))):  # again, in another order; the last to be told is the shortest
         prompt = prompts[place]
         if prompt is None or first[place] is None:
             continue
         again, _ = _ask_once(task, prompt, _Seen({"raises", "changes", "kind"}))
         if again != first[place]:
-            told = f"for {show_prompt(prompt)} it returned {first[place]!r}, then {again!r}"
+            told = f"for {show_prompt(prompt)} it returned {brief(first[place])}, then {brief(again)}"
     if told:
         yield error(
             f"answer is not a function of its prompt: {told}.",
@@ -164,9 +158,8 @@ def _ask_once(task: PythonTask, prompt: list[str] | None, seen: _Seen) -> tuple[
         return said, error(told, "work on a copy: prompt = list(prompt).")
     wrong = wrong_symbols("answer", said, task.symbols, f"the prompt {show_prompt(prompt)}")
     if wrong and seen.is_new("kind"):
-        return said, error(
-            wrong, "name further symbols of answers in answer_alphabet." if "symbol " in wrong else _LIST
-        )
+        hint = "name further symbols of answers in answer_alphabet." if "symbol " in wrong else _LIST
+        return said, error(wrong, "ask for less." if is_too_long(said) else hint)
     return said, None
 
 
@@ -178,7 +171,7 @@ def _compare_fresh(
 ) -> Iterator[Finding]:
     """Yield what came out differently in another process."""
     kinds = set()
-    for each, prompt, *others in zip(asked, prompts, *(run.answered for run in fresh), strict=True):
+    for each, prompt, *others in zip(asked, prompts, *(run.answered for run in fresh), strict=False):
         if prompt is None:
             continue
         answer = task.oracle(prompt)
@@ -197,8 +190,8 @@ def _difference(asked: Asked, prompt: list[str], answer: list[str], other: Answe
         at = f"for length {asked.length} it returned {show_prompt(prompt)}"
         return "sample", f"{at} here and {show_prompt(other.prompt or [])} in another process"
     if other.answer != answer:
-        said = other.problem if other.answer is None else repr(other.answer)
-        return "answer", f"for {show_prompt(prompt)} it returned {answer!r} here and {said} in another process"
+        said = other.problem if other.answer is None else brief(other.answer)
+        return "answer", f"for {show_prompt(prompt)} it returned {brief(answer)} here and {said} in another process"
     return "", ""
 
 
@@ -327,6 +320,6 @@ def _summary(task: PythonTask) -> Finding:
     if facts.language is None and facts.program is None:
         rests = "knows nothing of it"
     return note(
-        f"{len(task.symbols)} symbols; lengths from {made.min_length} {last}; a sampler "
+        f"{counted(len(task.symbols), 'symbol')}; lengths from {made.min_length} {last}; a sampler "
         f"{'of its own' if made.sample is not None else 'of uniform symbols'}; theory {rests}."
     )

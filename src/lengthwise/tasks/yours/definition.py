@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -10,12 +11,12 @@ from typing import Any
 
 from ...crasp.kinds import require_meaning
 from ...crasp.parser import parse_program
-from ...errors import InvalidOptionError, LengthwiseError, did_you_mean
+from ...errors import InvalidOptionError, LengthwiseError, UnknownSymbolError, did_you_mean
 from ...files import read_text
 from ...languages.dfa_algebra import over_alphabet
 from ...theory.facts import Facts
 from ..task import SEP
-from .findings import Finding, check_symbols, error, mended_symbols, warning
+from .findings import Finding, check_symbols, error, is_too_long, mended_symbols, warning
 from .programs import at_end_marker
 from .source import load_module, revision_of
 
@@ -61,12 +62,10 @@ def read_definition(path: str) -> tuple[Definition | None, list[Finding]]:
     names = vars(module)
     found = [*_missing(names), *_kinds(names), *_misspelled(names)]
     texts = [text]
-    facts = Facts()
-    if not any(finding.severity == "error" for finding in found):
-        facts, wrong = _facts(names, Path(path).parent, texts)
-        found += wrong
+    facts, wrong = _facts(names, Path(path).parent, texts)
+    found += wrong
     alphabet = mended_symbols(names.get("alphabet"))
-    if not alphabet or not callable(names.get("answer")):
+    if not alphabet or is_too_long(names.get("answer_alphabet")) or not callable(names.get("answer")):
         return None, found
     more = [each for each in mended_symbols(names.get("answer_alphabet", ())) if each not in alphabet]
     wrong_names = {name for name in (*TEXTS, *NUMBERS, *FUNCTIONS) if _kinds({name: names.get(name)})}
@@ -144,7 +143,12 @@ def _misspelled(names: dict[str, Any]) -> list[Finding]:
 
 
 def _facts(names: dict[str, Any], folder: Path, texts: list[str]) -> tuple[Facts, list[Finding]]:
-    """Return what theory may rest on; the text of a file that is named is added to the texts."""
+    """Return what theory may rest on; the text of a file that is named is added to the texts.
+
+    Where the alphabet is wrong, what can be read without it is read all the same, for what is wrong with that.
+    """
+    names = {name: value for name, value in names.items() if name in KNOWN and not _kinds({name: value})}
+    alphabet = tuple(names["alphabet"]) if "alphabet" in names else None
     if "language" in names and "program" in names:
         return Facts(), [
             error("language and program are both given; a verdict rests on one.", "leave one of them out.")
@@ -158,30 +162,38 @@ def _facts(names: dict[str, Any], folder: Path, texts: list[str]) -> tuple[Facts
         ]
     try:
         if "language" in names:
-            return _language_facts(names["language"], tuple(names["alphabet"]), folder, texts), []
+            return _language_facts(names["language"], alphabet, folder, texts), []
         if "program" in names:
-            return _program_facts(names["program"], tuple(names["alphabet"]), folder, texts)
+            return _program_facts(names["program"], alphabet, folder, texts)
     except LengthwiseError as problem:
         name = "language" if "language" in names else "program"
         return Facts(), [error(f"the {name} cannot be used: {problem.message}", problem.hint)]
     return Facts(), []
 
 
-def _language_facts(text: str, alphabet: tuple[str, ...], folder: Path, texts: list[str]) -> Facts:
+def _language_facts(text: str, alphabet: tuple[str, ...] | None, folder: Path, texts: list[str]) -> Facts:
     from ..acceptance import read_language
 
     if text.lower().endswith(".json"):
         texts.append(read_text(folder / text))
         text = str(folder / text)
-    return Facts(language=over_alphabet(read_language(text, alphabet), alphabet))
+    if alphabet is not None:
+        return Facts(language=over_alphabet(read_language(text, alphabet), alphabet))
+    with suppress(UnknownSymbolError):  # symbols are guessed, for a look at the syntax
+        read_language(text, None if text.lower().endswith(".json") else sorted(set(text)))
+    return Facts()
 
 
-def _program_facts(text: str, alphabet: tuple[str, ...], folder: Path, texts: list[str]) -> tuple[Facts, list[Finding]]:
+def _program_facts(
+    text: str, alphabet: tuple[str, ...] | None, folder: Path, texts: list[str]
+) -> tuple[Facts, list[Finding]]:
     if text.lower().endswith(".crasp"):
         text = read_text(folder / text)
         texts.append(text)
     program = parse_program(text)
     require_meaning(program)
+    if alphabet is None:
+        return Facts(), []
     expected = set(alphabet)
     if program.is_generator:
         foreign = list(expected - set(program.alphabet)) + ([] if SEP in program.alphabet else [SEP])

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from ...crasp.checker import Severity
-from ...errors import InvalidOptionError
+from ...errors import InvalidOptionError, listed
 from ..task import SPECIALS
+
+MOST_SYMBOLS = 10_000
+"""How many symbols an alphabet may have, and how many an answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +43,15 @@ def note(what: str, hint: str = "") -> Finding:
     return Finding(severity=Severity.NOTE, what=what, hint=hint)
 
 
+def counted(number: int, noun: str) -> str:
+    """Return how many there are of something.
+
+    >>> counted(1, "symbol"), counted(2, "symbol")
+    ('1 symbol', '2 symbols')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def errors_of(findings: Iterable[Finding]) -> list[Finding]:
     """Return those that leave the file without a task."""
     return [finding for finding in findings if finding.severity is Severity.ERROR]
@@ -61,24 +75,31 @@ def check_symbols(name: str, given: object) -> list[Finding]:
         return [error(f"{name} must be a list of strings; found {given!r}.", example)]
     if not given:
         return [error(f"{name} is empty; it needs at least one symbol.", example)]
+    if is_too_long(given):
+        return [error(f"{name} has {len(given)} symbols; at most {MOST_SYMBOLS} are allowed.", "use fewer symbols.")]
     found = []
     wrong = [each for each in given if not isinstance(each, str) or not each or each.split() != [each]]
     if wrong:
-        found.append(
-            error(f"{name} has {wrong[0]!r}; a symbol is a non-empty string without spaces.", "write it as text.")
-        )
+        told, hint = listed(map(repr, wrong)), "write each as text."
+        found.append(error(f"{name} has {told}; a symbol is a non-empty string without spaces.", hint))
     known = [each for each in given if isinstance(each, str)]
     found += [
-        error(f"{name} has {symbol!r} {known.count(symbol)} times.", "name each symbol once.")
-        for symbol in dict.fromkeys(each for each in known if known.count(each) > 1)
+        error(f"{name} has {symbol!r} {number} times.", "name each symbol once.")
+        for symbol, number in Counter(known).items()
+        if number > 1
     ]
     found += check_reserved(name, known)
     return found
 
 
+def is_too_long(given: object) -> TypeGuard[Sequence[object]]:
+    """Return whether a list has more symbols than an alphabet or an answer may have."""
+    return isinstance(given, (list, tuple)) and len(given) > MOST_SYMBOLS
+
+
 def mended_symbols(given: object) -> tuple[str, ...]:
-    """Return the symbols that are left of a list when what is wrong with it is left out, once each."""
-    if not isinstance(given, (list, tuple, str, set, frozenset)):
+    """Return the symbols that are left of a list when what is wrong with it is left out, once each; none of too many."""
+    if not isinstance(given, (list, tuple, str, set, frozenset)) or len(given) > MOST_SYMBOLS:
         return ()
     ordered = sorted(map(str, given)) if isinstance(given, (set, frozenset)) else given
     known = [each for each in ordered if isinstance(each, str) and each.split() == [each] and each not in SPECIALS]

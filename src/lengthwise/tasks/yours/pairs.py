@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from ...arrays import Array
 from ...errors import InvalidOptionError, LengthwiseError
-from ...files import parse_json, read_text
+from ...files import parse_json
 from ...theory.facts import Facts
 from ..host import HostTask, Numbers
-from .findings import Finding, check_reserved, error, errors_of, note, require_none, warning
+from .findings import Finding, check_reserved, counted, error, errors_of, note, require_none, warning
 from .sizes import running_maximum
-from .source import revision_of, show_prompt
+from .source import read_source, revision_of, show_prompt
 
 FEW = 10
 Pair = tuple[tuple[str, ...], tuple[str, ...]]
@@ -20,7 +20,7 @@ Pair = tuple[tuple[str, ...], tuple[str, ...]]
 
 def read_pairs_task(path: str) -> PairsTask:
     """Return the task of a file of pairs; raise the first thing that is wrong with it."""
-    text = read_text(path)
+    text = read_source(path)
     pairs, findings = read_pairs(text)
     require_none(findings, path)
     return PairsTask(path, pairs, revision_of(text))
@@ -50,7 +50,7 @@ def read_pairs(text: str) -> tuple[list[Pair], list[Finding]]:
         try:
             data = parse_json(line, f"line {number}")
         except LengthwiseError as problem:
-            found.append(error(f"line {number} {_without_line(problem.message, number)}", "write one object a line."))
+            found.append(_unreadable(problem, number))
             continue
         pair, wrong = _read_pair(data, number)
         found += wrong
@@ -77,9 +77,11 @@ def read_pairs(text: str) -> tuple[list[Pair], list[Finding]]:
 _EXAMPLE = '{"prompt": "aab", "answer": "2"}'
 
 
-def _without_line(message: str, number: int) -> str:
+def _unreadable(problem: LengthwiseError, number: int) -> Finding:
     """Return what a reader of JSON says about a single line, in which it is always at line 1."""
-    return message.removeprefix(f"line {number} ").replace(" at line 1, column", " at column")
+    if not problem.message.startswith(f"line {number} "):  # a repeated key, which is told without the place
+        return error(f"line {number}: {problem.message}", problem.hint)
+    return error(problem.message.replace(" at line 1, column", " at column"), "write one object a line.")
 
 
 def _read_pair(data: object, number: int) -> tuple[Pair | None, list[Finding]]:
@@ -113,7 +115,7 @@ def _read_pair(data: object, number: int) -> tuple[Pair | None, list[Finding]]:
 
 def check_pairs(path: str) -> list[Finding]:
     """Return everything there is to say about a file of pairs."""
-    pairs, found = read_pairs(read_text(path))
+    pairs, found = read_pairs(read_source(path))
     by_length = _by_length(pairs)
     few = [length for length, group in by_length.items() if len(group) < FEW]
     if few:
@@ -130,12 +132,10 @@ def check_pairs(path: str) -> list[Finding]:
         found.append(warning(f"every answer is {answer}: there is nothing to learn.", "add pairs with other answers."))
     if pairs and not errors_of(found):
         lengths = list(by_length)
-        found.append(
-            note(
-                f"{len(pairs)} pairs over {len(_symbols(pairs))} symbols; prompts have lengths from {lengths[0]} to "
-                f"{lengths[-1]}, {len(lengths)} in all."
-            )
-        )
+        several = f"lengths from {lengths[0]} to {lengths[-1]}, {len(lengths)} in all"
+        told = several if len(lengths) > 1 else f"length {lengths[0]}"
+        over = counted(len(_symbols(pairs)), "symbol")
+        found.append(note(f"{counted(len(pairs), 'pair')} over {over}; prompts have {told}."))
         found.append(note("within the training lengths, training and evaluation share the pairs."))
     return found
 
@@ -159,7 +159,7 @@ class PairsTask(HostTask):
     def __init__(self, path: str, pairs: Sequence[Pair], revision: int) -> None:
         self.name, self.revision = path, revision
         self.definition = (
-            f"the answers of {len(pairs)} pairs in a file, each as likely as any other of its length; within the training "
+            f"the answers of {counted(len(pairs), 'pair')} in a file, each as likely as any other of its length; within the training "
             "lengths, training and evaluation share the pairs"
         )
         self.citation = f"your own: {path}"

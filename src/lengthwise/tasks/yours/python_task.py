@@ -9,9 +9,9 @@ from ...arrays import Array
 from ...errors import InvalidOptionError
 from ..host import HostTask, Numbers
 from .definition import Definition, read_definition
-from .findings import require_none
+from .findings import MOST_SYMBOLS, counted, is_too_long, require_none
 from .sizes import largest_of, running_maximum
-from .source import Random, describe, quiet, show_prompt
+from .source import Random, brief, describe, quiet, show_prompt
 
 ATTEMPTS = 64
 """Candidates that are drawn for a prompt which is_valid accepts."""
@@ -45,7 +45,8 @@ class PythonTask(HostTask):
     def min_length(self) -> int:  # type: ignore[override]
         """The first length with a prompt, from the declared one on."""
         low = self.made.min_length
-        return next(iter(self.lengths(low, low + _ALL_UP_TO)), low)
+        tried = range(low, low + _ALL_UP_TO + 1)
+        return next((length for length in tried if self.lengths(length, length)), low)
 
     def lengths(self, low: int, high: int) -> tuple[int, ...]:
         """Return the lengths that have prompts; a candidate of each is tried, or many where is_valid rejects some."""
@@ -63,7 +64,7 @@ class PythonTask(HostTask):
         if len(answer) > self._bounds[length]:
             source = "trials" if self.made.answer_length is None else "answer_length()"
             raise InvalidOptionError(
-                f"{self.name!r}: the answer to the prompt {show_prompt(prompt)} has {len(answer)} symbols; "
+                f"{self.name!r}: the answer to the prompt {show_prompt(prompt)} has {counted(len(answer), 'symbol')}; "
                 f"{source} said at most {self._bounds[length]}.",
                 hint="let answer_length(length) return how many symbols the longest answer has.",
             )
@@ -158,7 +159,7 @@ class PythonTask(HostTask):
             return None
         wrong = wrong_symbols("sample", given, self.made.alphabet, f"length {length}")
         if not wrong and len(given) != length:
-            wrong = f"sample(random, {length}) returned {len(given)} symbols, {show_prompt(given)}; it must return {length}."
+            wrong = f"sample(random, {length}) returned {counted(len(given), 'symbol')}, {show_prompt(given)}; it must return {length}."
         if wrong:
             raise InvalidOptionError(f"{self.name!r}: {wrong}", hint=f"lengthwise check {self.name!r} says more.")
         return list(given)
@@ -183,8 +184,10 @@ class PythonTask(HostTask):
 
 def wrong_symbols(name: str, given: object, symbols: Sequence[str], at: str) -> str:
     """Return what is wrong with a list of symbols that a function returned, or nothing."""
+    if name == "answer" and is_too_long(given):
+        return f"answer returned {len(given)} symbols for {at}; at most {MOST_SYMBOLS} are allowed."
     if not isinstance(given, (list, tuple)) or not all(isinstance(each, str) for each in given):
-        return f"{name} returned {given!r} for {at}; it must return a list of strings."
+        return f"{name} returned {brief(given)} for {at}; it must return a list of strings."
     foreign = [each for each in given if each not in symbols]
     if foreign:
         known = ", ".join(symbols[:12]) + (", …" if len(symbols) > 12 else "")

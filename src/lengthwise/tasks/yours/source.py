@@ -29,12 +29,17 @@ def language_revision(text: str) -> int:
     return revision_of(read_text(text)) if text.lower().endswith(".json") else 1
 
 
+def read_source(path: str) -> str:
+    """Return the text of a file without the mark that some editors write before it."""
+    return read_text(path).removeprefix("\ufeff")
+
+
 def load_module(path: str) -> tuple[ModuleType, str]:
     """Run a Python file and return its names and its text; what it raises becomes one sentence.
 
     The text is compiled as it was read, without Python's cache of modules, so that code and revision always agree.
     """
-    text = read_text(path)
+    text = read_source(path)
     module = ModuleType(f"lengthwise_task_{Path(path).stem}_{revision_of(text)}")
     module.__file__ = path
     sys.modules[module.__name__] = module  # while it runs: dataclasses look there
@@ -73,6 +78,16 @@ def describe(problem: BaseException, path: str) -> str:
     told = (problem.msg if isinstance(problem, SyntaxError) else str(problem)).strip().split("\n")[0].rstrip(".")
     what = f"{type(problem).__name__}: {told}" if told else type(problem).__name__
     return what if line is None else f"line {line}: {what}"
+
+
+def brief(value: object) -> str:
+    """Return a value in print, as a short text.
+
+    >>> brief(["a", "b"]), len(brief("a" * 1000))
+    ("['a', 'b']", 58)
+    """
+    text = repr(value[:100] if isinstance(value, (str, list, tuple)) else value)
+    return text if len(text) <= 60 else f"{text[:57]}…"
 
 
 def show_prompt(prompt: Sequence[str]) -> str:
