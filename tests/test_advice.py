@@ -21,7 +21,7 @@ from lengthwise.languages.catalog import LANGUAGES, find_language
 from lengthwise.languages.dfa import DFA
 from lengthwise.languages.regex import compile_regex
 from lengthwise.predict.predict import predict
-from lengthwise.predict.recommend import BOUNDED, recommend
+from lengthwise.predict.recommend import BOUNDED, RELATED, recommend
 from lengthwise.theory.adversarial import MAX_LETTERS, adversarial_pairs
 from lengthwise.theory.claims import Answer, Asked
 from lengthwise.theory.communication import PROBLEMS, count_rows, measure_growth
@@ -269,8 +269,9 @@ def test_an_unknown_problem_is_told() -> None:
 @pytest.mark.parametrize("what", ["(aa)*", "PARITY", "(ab)*", "TOMITA_4", "bin_majority", "repeat_copy", "dyck_1"])
 def test_proved_encodings_come_first_and_failing_ones_last(what: str) -> None:
     advice = recommend(what)
-    assert [row.rank for row in advice.ranking] == list(range(1, len(BOUNDED) + 1))
-    assert {row.prediction.encoding for row in advice.ranking} == set(BOUNDED)
+    ranked = BOUNDED + RELATED if advice.ideal else BOUNDED
+    assert [row.rank for row in advice.ranking] == list(range(1, len(ranked) + 1))
+    assert {row.prediction.encoding for row in advice.ranking} == set(ranked)
     order = [[Answer.YES, Answer.UNKNOWN, Answer.NO].index(row.prediction.verdict.answer) for row in advice.ranking]
     assert order == sorted(order)
     assert all(row.why for row in advice.ranking)

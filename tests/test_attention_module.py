@@ -10,14 +10,25 @@ import torch.nn.functional as functional
 from torch import Tensor
 
 import lengthwise.encodings
-from lengthwise.encodings.attention import Attention
+from lengthwise.encodings.attention import HINTED, Attention
 from lengthwise.encodings.cards import ENCODINGS
+from lengthwise.encodings.names import find_encoding
 from lengthwise.errors import InvalidOptionError
 from lengthwise.seeds import INITIALIZATION, open_stream
 
 WIDTH, HEADS, ROOM = 24, 3, 32
 FOR_MODELS = ("ape", "interleaved", "offset", "randomized", "random_float", "coupling", "abacus")
-NAMES = [name for name in ENCODINGS if name not in FOR_MODELS] + ["window(fire, window=3)", "dape(alibi)"]
+NAMES = [name for name in ENCODINGS if name not in (*FOR_MODELS, *HINTED)] + ["window(fire, window=3)", "dape(alibi)"]
+
+
+@pytest.mark.parametrize("name", [*HINTED, "length_corrected(scale_hint(rpe))"])
+def test_an_encoding_that_must_know_the_scale_is_refused(name: str) -> None:
+    with pytest.raises(InvalidOptionError) as refused:
+        Attention(WIDTH, HEADS, name)
+    assert str(refused.value) == (
+        f"encoding {find_encoding(name).name!r} must know the scale of every instance, which is not told here.\n"
+        "hint: train with it by lengthwise run, where tasks say their scale."
+    )
 
 
 @pytest.fixture(autouse=True)

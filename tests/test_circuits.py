@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from math import log
 from random import Random
@@ -607,3 +608,25 @@ def test_a_circuit_reads_every_position_that_is_forced(name: str) -> None:
 def test_forced_positions_of_too_many_instances_are_refused() -> None:
     with pytest.raises(CapExceededError, match="layout addition has 1,000,000 instances at scale 3"):
         forced_operands(find_layout("addition"), 3, 1)
+
+
+def swapped_where(name: str, is_swapped: Callable[[int, int], bool]) -> Circuit:
+    """Return a circuit of a symmetric operator with its operands the other way round at some steps."""
+    whole = find_circuit(name)
+
+    def wire(scale: int, step: int) -> Gate:
+        gate = whole.wire(scale, step)
+        return replace(gate, operands=gate.operands[::-1]) if is_swapped(scale, step) else gate
+
+    return replace(whole, name=f"{name}, swapped", wire=wire)
+
+
+def test_the_order_of_operands_counts() -> None:
+    swapped = swapped_where("running_max", lambda scale, step: step % 2 == 0)  # noqa: ARG005
+    assert complexity.src(find_circuit("running_max"), RELATIONS["relative"], 4) == (1, 2, 3, 4)
+    assert complexity.src(swapped, RELATIONS["relative"], 4) == (1, 3, 5, 7)
+
+
+def test_a_wiring_that_swaps_its_slots_with_the_scale_needs_the_hint() -> None:
+    assert not needs_hint(find_circuit("parity_cot_aligned(6)"))
+    assert needs_hint(swapped_where("parity_cot_aligned(6)", lambda scale, step: scale % 2 == 0))  # noqa: ARG005

@@ -23,6 +23,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 transformers = pytest.importorskip("transformers")
 
 from lengthwise.encodings import attach, load  # noqa: E402
+from lengthwise.encodings.attention import HINTED  # noqa: E402
 from lengthwise.encodings.cards import ENCODINGS  # noqa: E402
 from lengthwise.encodings.huggingface import ARCHITECTURES, READS_STREAM, REFUSED  # noqa: E402
 from lengthwise.encodings.names import find_encoding  # noqa: E402
@@ -49,7 +50,7 @@ KINDS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "qwen3": ("Qwen3", "ForCausalLM", GROUPED | {"head_dim": 16}),
 }
 OWN = {"gpt2": "learned", "gpt_neox": "rope_partial(base=5000, share=0.25)"}  # the encoding that each was made with
-NAMES = [name for name in ENCODINGS if name not in REFUSED]
+NAMES = [name for name in ENCODINGS if name not in (*REFUSED, *HINTED)]
 NAMES += ["window(t5)", "window(fire, window=3)", "interleaved(rope, alibi)", "dape(alibi)", "window(fox)"]
 FEW = ["alibi", "fire", "learned", "rope", "stick_breaking", "t5"]
 
@@ -189,14 +190,13 @@ def test_the_encodings_that_read_the_stream_are_those_that_run_without_a_cache()
         "hint: generate with use_cache=False."
     )
     told = {}
-    for name in ENCODINGS:
-        if name not in REFUSED:
-            model = attach(make(), name)
-            assert model.config.use_cache == (name not in READS_STREAM)
-            try:
-                generated(model, use_cache=True)
-            except InvalidOptionError as refused:
-                told[name] = str(refused)
+    for name in (each for each in ENCODINGS if each not in (*REFUSED, *HINTED)):
+        model = attach(make(), name)
+        assert model.config.use_cache == (name not in READS_STREAM)
+        try:
+            generated(model, use_cache=True)
+        except InvalidOptionError as refused:
+            told[name] = str(refused)
     assert told == dict.fromkeys(READS_STREAM, expected)
 
 
@@ -576,6 +576,12 @@ def test_encodings_that_text_has_no_ids_for_are_refused(name: str) -> None:
         "hint: choose another; lengthwise list encodings shows all."
     )
     assert torch.equal(model(words()).logits, make()(words()).logits)
+
+
+def test_an_encoding_that_must_know_the_scale_is_refused() -> None:
+    assert refusal(lambda: attach(make(), "scale_hint(rope)")).startswith(
+        "encoding 'scale_hint(rope)' must know the scale of every instance, which is not told here.\n"
+    )
 
 
 @pytest.mark.parametrize("word", ["max_length", "trained"])

@@ -402,6 +402,7 @@ def test_a_row_of_json_has_exactly_the_documented_fields(what: str, level: int |
         "reason",
         "certificate",
         "grade",
+        "second_opinion",
     ]
     assert data["what"] == what
     assert (data["fragment"], data["readout"], data["alphabet"]) == ("PLAIN", "END_MARKER", ["a", "b"])

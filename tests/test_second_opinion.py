@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from random import Random
+from time import perf_counter
 
 import pytest
 
@@ -11,7 +13,7 @@ from lengthwise.arrays import numpy_arrays
 from lengthwise.cli.main import main
 from lengthwise.encodings.cards import ENCODINGS
 from lengthwise.predict.predict import predict
-from lengthwise.predict.problems import COLUMNS, compare_problems
+from lengthwise.predict.problems import COLUMNS, COPYING, compare_problems
 from lengthwise.predict.recommend import recommend
 from lengthwise.predict.second import (
     PROBLEMS,
@@ -92,10 +94,27 @@ def test_cards_name_relations_that_exist_and_are_theirs() -> None:
     for name, relation in named.items():
         if relation == "relative":
             assert ENCODINGS[name].shift_invariant, name
-    assert relation_of("rope") == "relative"
+    expected = {
+        "constant": {"nope"},
+        "absolute": {"ape", "learned", "sinusoidal", "scaled_sinusoidal"},
+        "t5_bucket": {"t5"},
+        "clipped": {"shaw"},
+    }
+    for relation, members in expected.items():
+        assert {name for name, own in named.items() if own == relation} == members
+    assert {"transformer_xl", "kerple_log", "kerple_power", "sandwich", "xpos", "yarn", "rpe"} <= {
+        name for name, own in named.items() if own == "relative"
+    }
+    relative = RELATIONS["relative"]
+    assert relation_of("rope") is relation_of("rope(base=500000)") is relative
     assert relation_of("fire") is None
     assert relation_of("randomized(rope)") is None
     assert relation_of("shaw(clip=3)") is None
+    assert relation_of("scale_hint(rope)") is RELATIONS["relative_scaled"]
+    unsigned = relation_of("scale_hint(t5)")
+    assert unsigned is not None
+    assert unsigned.formula == "bucket(|q − i − n|)"
+    assert [unsigned(key, 9, 4) for key in (3, 5, 7)] == [2, 0, 2]
 
 
 def test_opinions_follow_the_table_of_complexities() -> None:
@@ -127,7 +146,7 @@ def test_every_reason_can_be_the_first() -> None:
     ]
     assert reasons[:4] == [
         "at scale 1 position 1, which is not to be read, has the same label as position 0, which is.",
-        "8 pairs of operator and labels up to scale 8, and more with every scale: some were never trained.",
+        "8 pairs of operator and labels up to scale 8, and the number grows: some were never trained.",
         "1 pair of operator and labels at every scale, all met in training from scale 1 on.",
         "1 pair of operator and labels at every scale, all met in training from scale 2 on.",
     ]
@@ -140,6 +159,23 @@ def test_a_yes_says_where_labels_do_not_tell_operators_apart() -> None:
     assert told.reason.endswith(" Labels alone do not tell its operators apart: this assumes that the step does.")
     (told,) = form_opinions(find_problem("div_1(3)"), ["ideal"], 6)
     assert "apart" not in told.reason
+
+
+def test_where_there_are_too_few_scales_nothing_is_said() -> None:
+    (few,) = form_opinions(find_problem("addition(2)"), ["ideal"], 4)
+    assert few.predicted is None
+    assert few.reason == "some rows of an operator are first met at scale 3: 4 scales are too few to say."
+    (short,) = form_opinions(find_problem("copy_every(9)"), [RELATIONS["absolute_key"]])
+    assert short.predicted is None
+    assert short.reason == "up to scale 8 too few tokens are written to say."
+
+
+def test_an_opinion_says_what_it_assumes_of_task_and_encoding() -> None:
+    rows = predict("addition", encodings=["nope", "ape"])
+    found = second_opinions("addition", [(row.encoding, row.verdict) for row in rows])
+    assert "leading zeros" in found[0].assumed
+    assert "random one in training" in found[1].assumed
+    assert found[0].to_json()["assumed"] == found[0].assumed
 
 
 def test_differences_name_the_assumption_that_differs() -> None:
@@ -155,9 +191,9 @@ def test_differences_name_the_assumption_that_differs() -> None:
 
 def test_the_scale_hint_adds_the_scale_to_any_relation() -> None:
     assert with_scale(RELATIONS["relative"]) is RELATIONS["relative_scaled"]
-    hinted = with_scale(RELATIONS["t5_bucket"])
+    hinted = with_scale(RELATIONS["absolute"])
     assert hinted.needs_scale
-    assert hinted(1, 4, 7) == (3, 7)
+    assert hinted(1, 4, 7) == ((1, 4), 7)
     assert with_scale(hinted) is hinted
 
 
@@ -178,6 +214,8 @@ def test_all_problems_are_compared_and_the_differences_are_explained() -> None:
         "ape": "YES",
     }
     assert "counts and compares" in rows["sort"].note
+    for name in COPYING:
+        assert {str(verdict.answer) for verdict in rows[name].verdicts.values()} == {"NO"}, name
     for row in rows.values():
         for each, verdict in row.verdicts.items():
             opinion = works[row.problem][each]
@@ -200,6 +238,11 @@ def test_recommend_ranks_by_the_conjecture_where_proofs_are_silent(capsys: pytes
     assert advice.ideal is not None
     assert advice.ideal.predicted
     assert {row.prediction.encoding for row in advice.ranking if row.second} >= {"nope", "ape", "rope", "t5"}
+    ranked = [
+        row.prediction.encoding
+        for row in recommend("repeat_copy", encodings=["t5", "scale_hint(rpe)", "kerple_log"]).ranking
+    ]
+    assert ranked[0] == "scale_hint"  # around rpe
     out = " ".join(told(capsys, "recommend", "parity_cot").split())
     assert "positions made for its circuit would work" in out
     assert "Ranks follow from proofs, and where these are silent from the conjecture" in out
@@ -226,6 +269,34 @@ def test_complexity_prints_the_table_and_the_ideal_positions(capsys: pytest.Capt
     out = told(capsys, "complexity", "--linear", "2^-(j-i)", "--scales", "12")
     assert "1 2 3 4 5 6 7 8 9 10 11 12" in out
     assert "no relation guarantees" in out
+    assert "some relation guarantees" in told(capsys, "complexity", "--linear", "[i = n]", "--scale-hint")
+    assert "no relation guarantees" in told(capsys, "complexity", "--linear", "[i = n]")
+    hinted = told(capsys, "complexity", "copy", "--scale-hint")
+    assert "(1, n)" in hinted
+    out = told(capsys, "complexity", "parity_cot", "--encoding", "ipe,constant")
+    assert "smallest training scale that is enough: 2" in out
+    assert told(capsys, "complexity", "repeat_copy").startswith("copy(ab): the word again\n")
+    assert "parity_cot_aligned(3) has no scale above 3." in told(capsys, "complexity", "parity_cot_aligned(3)")
+
+
+def test_the_time_given_is_kept_and_what_was_found_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    start = perf_counter()
+    out = told(capsys, "complexity", "mul_1xn(10)", "--exact", "6", "--seconds", "0.4", "--scales", "4")
+    assert perf_counter() - start < 10
+    assert "stopped there: this takes longer than 0.4 s." in out
+    assert refused(capsys, "complexity", "addition(20)", "--seconds", "0.3") == (
+        "error: this takes longer than 0.3 s.\nhint: ask for fewer scales or symbols, or for more --seconds.\n"
+    )
+
+
+def test_a_picture_is_drawn_without_naming_encodings(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    place = tmp_path / "parity.svg"
+    assert main(["complexity", "parity_cot_aligned(6)", "--svg", str(place)]) == 0
+    assert f"wrote {place}" in capsys.readouterr().err
+    assert place.read_text(encoding="utf-8").startswith("<svg")
+    assert refused(capsys, "complexity", "copy", "--svg", ".") == (
+        "error: cannot write '.': it names no file.\nhint: choose a path that can be written.\n"
+    )
 
 
 def test_what_has_no_complexity_is_refused_in_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
@@ -240,10 +311,18 @@ def test_what_has_no_complexity_is_refused_in_a_sentence(capsys: pytest.CaptureF
         "error: --scales is a whole number from 2 to 32; found 99.\nhint: for example --scales 12.\n"
     )
     assert refused(capsys, "complexity", "copy", "--encoding", "fire").startswith(
-        "error: encoding 'fire' is not a function of one position relation, so it has no complexity of this kind.\n"
+        "error: no position relation is known for encoding 'fire', so it has no complexity of this kind.\n"
     )
     assert refused(capsys, "complexity", "copy", "--exact", "0").startswith("error: --exact takes the largest arity")
     assert refused(capsys, "complexity", "--all", "--scale-hint") == (
         "error: --scale-hint has no meaning with --all.\nhint: leave one of the two out.\n"
     )
     assert refused(capsys, "complexity", "addition(77)").startswith("error: ")
+    assert refused(capsys, "complexity", "") == refused(capsys, "complexity")
+    assert refused(capsys, "complexity", "copy", "--solver", "sat") == (
+        "error: --solver has no meaning without --exact.\nhint: for example --exact 2 --solver sat.\n"
+    )
+    assert refused(capsys, "complexity", "copy", "--seconds", "nan") == (
+        "error: --seconds is a number above 0, at most 86400; found nan.\nhint: for example --seconds 60.\n"
+    )
+    assert "10⁹" in told(capsys, "complexity", "--linear", "(2^64)^64")

@@ -25,6 +25,10 @@ def read_text(path: str | Path) -> str:
 def write_text(path: str | Path, text: str) -> None:
     """Write a file: first under a temporary name, so that the file is either the old one or the whole new one."""
     place = Path(path)
+    if not place.name:
+        raise UnreadableFileError(
+            f"cannot write {str(path)!r}: it names no file.", hint="choose a path that can be written."
+        )
     draft = place.with_name(f".{place.name}.draft")
     try:
         draft.write_text(text, encoding="utf-8")

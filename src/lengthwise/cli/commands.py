@@ -187,7 +187,7 @@ def recommend(options: Namespace) -> int:
             }
         )
         return 0
-    words = {True: "yes", False: "no"}
+    words = {True: "yes", False: "no", None: "open"}
     rows = [
         (
             str(row.rank),
@@ -340,7 +340,7 @@ def list_kind(options: Namespace) -> int:
 
 
 def _published(flags: dict[str, bool]) -> str:
-    words = {True: "yes", False: "no"}
+    words = {True: "yes", False: "no", None: "open"}
     return f"{words[flags['ape']]} / {words[flags['nope']]}" if flags else "–"
 
 

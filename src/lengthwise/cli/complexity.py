@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 from argparse import Namespace
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from math import inf
-from time import perf_counter
+from typing import NoReturn
 
 from ..encodings.names import split_names
-from ..errors import InvalidOptionError
+from ..errors import CapExceededError, InvalidOptionError
 from ..files import write_text
 from ..predict.predict import Prediction
 from ..predict.second import ideal_opinion, problem_of, relation_of, second_opinions
@@ -28,7 +30,9 @@ _TITLES = {
     "relative_scaled": "rpe, scale hint",
     "t5_bucket": "t5",
 }
+_WORDS = {True: "yes", False: "no", None: "open"}
 _MOST_SCALES = 32
+_MOST_SECONDS = 86_400
 STANDING = (
     "Definitions are our reconstruction of arXiv 2510.04130. That a problem length-generalizes exactly where the number does not "
     "grow is a conjecture; the number is that of the library's circuit."
@@ -39,11 +43,14 @@ def complexity(options: Namespace) -> int:
     """Print the complexity of one problem under several relations, of all problems, or of a linear target."""
     _check(options)
     if options.all:
-        return _print_all(options)
+        with deadline(options.seconds):
+            return _print_all(options)
     if options.linear:
-        return _print_linear(options)
+        with deadline(options.seconds):
+            return _print_linear(options)
     problem, note = _problem(options.what)
-    opinions = form_opinions(problem, _asked(options), options.scales)
+    with deadline(options.seconds):
+        opinions = form_opinions(problem, _asked(options), options.scales)
     exact = _exact(options) if options.exact else None
     if options.svg is not None:
         _draw(problem, options)
@@ -60,34 +67,64 @@ def complexity(options: Namespace) -> int:
     return 0
 
 
+@contextmanager
+def deadline(seconds: float) -> Iterator[None]:
+    """Raise a sentence inside when the time is over; without effect outside of the main thread."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> NoReturn:
+        raise CapExceededError(
+            f"this takes longer than {seconds:g} s.", hint="ask for fewer scales or symbols, or for more --seconds."
+        )
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def _check(options: Namespace) -> None:
     if not 2 <= options.scales <= _MOST_SCALES:
         raise InvalidOptionError(
             f"--scales is a whole number from 2 to {_MOST_SCALES}; found {options.scales}.",
             hint="for example --scales 12.",
         )
+    if not 0 < options.seconds <= _MOST_SECONDS:
+        raise InvalidOptionError(
+            f"--seconds is a number above 0, at most {_MOST_SECONDS}; found {options.seconds:g}.",
+            hint="for example --seconds 60.",
+        )
     if options.exact is not None and not 1 <= options.exact <= 8:
         raise InvalidOptionError(
             f"--exact takes the largest arity, from 1 to 8; found {options.exact}.", hint="for example --exact 2."
         )
-    if (options.what is None) is not options.all:
+    if (options.what is None) is not options.all or not (options.what or options.all):
         raise InvalidOptionError(
             "a problem or --all is needed, and not both.",
             hint=f"for example: lengthwise complexity {next(iter(LAYOUTS))}",
         )
     given = {
+        "--linear": options.linear,
         "--encoding": bool(options.encoding),
         "--scale-hint": options.scale_hint,
         "--exact": options.exact is not None,
+        "--solver": options.solver is not None,
         "--svg": options.svg is not None,
     }
     for mode, taken, ignored in (
-        ("--all", options.all, ("--encoding", "--scale-hint", "--exact", "--svg")),
-        ("--linear", options.linear, ("--encoding", "--exact", "--svg")),
+        ("--all", options.all, ("--linear", "--encoding", "--scale-hint", "--exact", "--solver", "--svg")),
+        ("--linear", options.linear, ("--encoding", "--exact", "--solver", "--svg")),
     ):
         for option in ignored:
             if taken and given[option]:
                 raise InvalidOptionError(f"{option} has no meaning with {mode}.", hint="leave one of the two out.")
+    if given["--solver"] and not given["--exact"]:
+        raise InvalidOptionError("--solver has no meaning without --exact.", hint="for example --exact 2 --solver sat.")
 
 
 def _problem(what: str) -> tuple[Problem, str]:
@@ -112,27 +149,25 @@ def _problem(what: str) -> tuple[Problem, str]:
 
 
 def _asked(options: Namespace) -> list[Relation | str]:
-    """Return the relations of the encodings asked for, or the usual ones."""
+    """Return the relations of the encodings asked for, or the usual ones; for a picture three of these."""
     names = [name for group in options.encoding or [] for name in split_names(group)]
-    if not names:
-        chosen: list[Relation | str] = [each if each == IDEAL else RELATIONS[each] for each in _RELATIONS]
-        return chosen
+    if not names and options.svg is not None:
+        names = ["absolute", "relative", IDEAL]
+    elif not names:
+        names = [each for each in _RELATIONS if not (options.scale_hint and each == "relative_scaled")]
     return [_relation(name, hint=options.scale_hint) for name in names]
 
 
 def _relation(name: str, *, hint: bool) -> Relation | str:
     if name in (IDEAL, "ipe"):
         return IDEAL
-    own = {"rpe": "relative"}.get(name, name)
-    if own not in RELATIONS:
-        found = relation_of(own)
-        if found is None:
-            raise InvalidOptionError(
-                f"encoding {name!r} is not a function of one position relation, so it has no complexity of this kind.",
-                hint=f"use ipe, rpe, one of the relations {', '.join(RELATIONS)}, or an encoding such as nope, ape, t5 or rope.",
-            )
-        own = found
-    return with_scale(RELATIONS[own]) if hint else RELATIONS[own]
+    found = RELATIONS.get("relative" if name == "rpe" else name) or relation_of(name)
+    if found is None:
+        raise InvalidOptionError(
+            f"no position relation is known for encoding {name!r}, so it has no complexity of this kind.",
+            hint=f"use ipe, rpe, one of the relations {', '.join(RELATIONS)}, or an encoding such as nope, ape, t5 or rope.",
+        )
+    return with_scale(found) if hint else found
 
 
 def _lines(problem: Problem, opinions: Sequence[Opinion], scales: int) -> list[str]:
@@ -150,8 +185,11 @@ def _lines(problem: Problem, opinions: Sequence[Opinion], scales: int) -> list[s
         told = "" if problem.limit is not None else each.reason
         is_ideal = each.relation.startswith(IDEAL) and problem.limit is None
         label = "see below" if is_ideal else each.formula or "–"
-        rows.append((_title(each.relation), label, by_scale, growth, "yes" if each.predicted else "no", told))
-    lines += ["", *table(("positions", "label", f"at scales 1–{scales}", "", "conjectured", "why"), rows).split("\n")]
+        rows.append((_title(each.relation), label, by_scale, growth, _WORDS[each.predicted], told))
+    last = scales if circuit is None else min(scales, circuit.cap)
+    lines += ["", *table(("positions", "label", f"at scales 1–{last}", "", "conjectured", "why"), rows).split("\n")]
+    if circuit is not None and circuit.cap < scales:
+        lines += ["", f"{problem.name} has no scale above {circuit.cap}."]
     if circuit is not None and problem.limit is None:
         lines += ["", *_ideal_lines(problem, opinions)]
     return lines
@@ -169,8 +207,11 @@ def _ideal_lines(problem: Problem, opinions: Sequence[Opinion]) -> list[str]:
     holds = describes(slots, circuit, last)
     hint = "the scale must be known" if needs_hint(circuit) else "the scale need not be known"
     lines = [f"What is to be read (i the position read, q the last one seen, n the scale, t the step); {hint}:"]
-    lines += [f"  {slot}" for slot in slots]
-    lines.append(f"  {'compared with' if holds else 'NOT right on all of'} the circuit's gates up to scale {last}")
+    if holds:
+        lines += [f"  {slot}" for slot in slots]
+        lines.append(f"  compared with the circuit's gates up to scale {last}")
+    else:
+        lines.append(f"  no few small equations describe it at all scales up to {last}")
     enough = [each.complexity.smallest_scale for each in opinions if each.complexity and each.predicted]
     known = [each for each in enough if each is not None]
     if known:
@@ -188,15 +229,16 @@ def opinion_lines(rows: Sequence[Prediction]) -> list[str]:
     if not found or best is None:
         return []
     answers = {row.encoding: str(row.verdict.answer) for row in rows}
-    words = {True: "yes", False: "no"}
     told = []
     for each in found:
         differs = f"Unlike the verdict, {answers[each.encoding]}: {each.disagreement}." if each.disagreement else ""
         reason = "" if best.complexity is None else each.opinion.reason
-        told.append((each.encoding, words[each.opinion.predicted], "\n".join(filter(None, (reason, differs)))))
+        why = "\n".join(filter(None, (reason, each.assumed, differs)))
+        told.append((each.encoding, _WORDS[each.opinion.predicted], why))
     shown = "ideal" if best.relation == IDEAL else "ideal, with the scale"
-    told.append((shown, words[best.predicted], best.reason))
-    title = f"Second opinion, a conjecture (our reconstruction of arXiv 2510.04130; lengthwise complexity {task!r}):"
+    told.append((shown, _WORDS[best.predicted], best.reason))
+    problem = problem_of(task)
+    title = f"Second opinion, a conjecture (our reconstruction of arXiv 2510.04130; lengthwise complexity {problem!r}):"
     return [paragraph(title), "", *table(("positions", "works", "why"), told).split("\n"), ""]
 
 
@@ -226,23 +268,31 @@ def _to_json(problem: Problem, opinions: Sequence[Opinion], exact: object) -> di
 
 
 def _exact(options: Namespace) -> dict[str, object]:
-    """Return the exact numbers by scale, as far as they are found within the seconds given."""
+    """Return the exact numbers by scale, as far as they are found within the seconds given; then why there are no more."""
     from ..theory.positions import sat
     from ..theory.positions.search import complexity_by_scale, search
 
-    solver = sat.solve if options.solver == "sat" else search
+    name = options.solver or "search"
     problem, _ = _problem(options.what)
     layout = find_layout(problem.name)
-    found: dict[str, object] = {"arity": options.exact, "solver": options.solver, "seconds": options.seconds}
+    found: dict[str, object] = {"arity": options.exact, "solver": name, "stopped": None}
     for key, reduced in (("reduced", True), ("at_most", False)):
         numbers: list[int | None] = []
-        start = perf_counter()
-        steps = complexity_by_scale(layout, options.scales, max_arity=options.exact, reduced=reduced, solver=solver)
-        for each in steps:
-            numbers.append(each.num_operators)
-            if each.num_operators is None or perf_counter() - start > options.seconds:
-                break
         found[key] = numbers
+        try:
+            with deadline(options.seconds):
+                for each in complexity_by_scale(
+                    layout,
+                    options.scales,
+                    max_arity=options.exact,
+                    reduced=reduced,
+                    solver=sat.solve if name == "sat" else search,
+                ):
+                    numbers.append(each.num_operators)
+                    if each.num_operators is None:
+                        break
+        except CapExceededError as error:
+            found["stopped"] = error.message
     return found
 
 
@@ -250,13 +300,14 @@ def _exact_lines(exact: dict[str, object]) -> list[str]:
     def shown(key: str) -> str:
         numbers = exact[key]
         assert isinstance(numbers, list)
-        return ", ".join("∞" if number is None else str(number) for number in numbers)
+        return ", ".join("∞" if number is None else str(number) for number in numbers) or "–"
 
     return [
         "",
         f"Fewest operators of any circuit, exactly, at scales 1, 2, … ({exact['solver']}):",
         f"  arity at most {exact['arity']}: {shown('at_most')}",
         f"  every gate with as few operands as it can, at most {exact['arity']}: {shown('reduced')}",
+        *([f"  stopped there: {exact['stopped']}"] if exact["stopped"] else []),
     ]
 
 
@@ -279,11 +330,10 @@ def _print_all(options: Namespace) -> int:
     if options.json:
         print_json([row.to_json() for row in rows])
         return 0
-    words = {True: "yes", False: "no"}
     told = []
     for row in rows:
         verdicts = [row.verdicts[name].answer if name in row.verdicts else "–" for name in ("nope", "ape")]
-        told.append((row.problem, *(words[each.predicted] for each in row.opinions), *map(str, verdicts), row.note))
+        told.append((row.problem, *(_WORDS[each.predicted] for each in row.opinions), *map(str, verdicts), row.note))
     header = (
         "problem",
         *(_title(each) for each in _RELATIONS),

@@ -99,7 +99,7 @@ examples:
   lengthwise complexity repeat_copy --encoding rope,ipe
   lengthwise complexity 'addition(2)' --encoding rpe --scale-hint
   lengthwise complexity parity_cot --exact 2             the fewest operators of any circuit
-  lengthwise complexity parity_cot_aligned --svg parity.svg
+  lengthwise complexity 'parity_cot_aligned(6)' --svg parity.svg
   lengthwise complexity --all                            every problem, beside the verdicts
   lengthwise complexity --linear '[j - i < 3]'           linear attention by position alone
 

@@ -266,11 +266,9 @@ def build_parser() -> argparse.ArgumentParser:
     many.add_argument(
         "--exact", type=int, metavar="K", help="also the fewest operators of arity K of any circuit, by search"
     )
+    many.add_argument("--solver", choices=("search", "sat"), help="for --exact (default: search; sat: [solver])")
     many.add_argument(
-        "--solver", choices=("search", "sat"), default="search", help="for --exact (default: search; sat: [solver])"
-    )
-    many.add_argument(
-        "--seconds", type=float, default=20.0, metavar="S", help="for --exact: no further scale after this"
+        "--seconds", type=float, default=20.0, metavar="S", help="stop after so many seconds (default: 20)"
     )
     many.add_argument("--svg", metavar="FILE", help="draw which positions share a label to this file")
     many.add_argument("--all", action="store_true", help="all problems, beside the verdicts of predict")

@@ -178,6 +178,7 @@ def refuse_negative(ids_BQ: Tensor, room: int) -> None:
 def _accepted(name: object) -> Choice:
     """Return the encoding of a name; raise for one that is not for a layer alone."""
     choice = named(name)
+    refuse_scale(choice)
     for each in within(choice):
         if "ids" in each.card.acts_on:
             raise InvalidOptionError(
@@ -190,6 +191,19 @@ def _accepted(name: object) -> Choice:
                 hint="name the encoding of each layer.",
             )
     return choice
+
+
+HINTED = ("scale_hint", "ipe", "lbpe", "lbpe_grown", "lbpe_mlp")
+"""What asks for the scale of an instance, which is not its number of tokens."""
+
+
+def refuse_scale(choice: Choice) -> None:
+    """Raise for an encoding that must know the scale of every instance: here nobody tells it."""
+    if any(each.card.name in HINTED and each.needs_scale for each in within(choice)):
+        raise InvalidOptionError(
+            f"encoding {choice.name!r} must know the scale of every instance, which is not told here.",
+            hint="train with it by lengthwise run, where tasks say their scale.",
+        )
 
 
 def _refuse_misshapen(x_BQD: Tensor, mask_BQ: Tensor | None) -> None:

@@ -29,10 +29,13 @@ class Bound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """A number or a switch that an encoding takes: its default, what is allowed, and what it means."""
+    """A number, a switch or a word that an encoding takes: its default, what is allowed, and what it means.
+
+    A word names a circuit of the library (theory/positions), with its parameters in parentheses.
+    """
 
     name: str
-    default: float | int | bool
+    default: float | int | bool | str
     low: float = 0
     high: float = 0
     meaning: str

@@ -11,12 +11,16 @@ from .cards_absolute import ABSOLUTE
 from .cards_biases import BIASES
 from .cards_contents import CONTENTS
 from .cards_ids import WRAPPERS
+from .cards_learned_relations import LEARNED_RELATIONS
+from .cards_relations import RELATIONS_CARDS
 from .cards_rotations import ROTATIONS
 
 __all__ = ["ALIASES", "ENCODINGS", "Alias", "Bound", "Card", "Option", "load_encoding"]
 
 ENCODINGS: dict[str, Card] = {
-    card.name: card for family in (ABSOLUTE, BIASES, ROTATIONS, CONTENTS, WRAPPERS) for card in family
+    card.name: card
+    for family in (ABSOLUTE, BIASES, ROTATIONS, CONTENTS, WRAPPERS, RELATIONS_CARDS, LEARNED_RELATIONS)
+    for card in family
 }
 
 

@@ -119,6 +119,7 @@ BIASES = (
             citation="two heads whose windows differ by one place tell what stands there; free heads count",
             assumption="enough heads of both kinds",
         ),
+        relation="relative",
         shift_invariant=True,
         bounded_bias=False,
         options=(
@@ -202,6 +203,7 @@ BIASES = (
         parameters="2·hidden + hidden·hidden + hidden + hidden·H",
         per_layer=True,
         expressible=UNIFORM_HEADS,
+        relation="relative",
         shift_invariant=True,
         bounded_bias=False,
         options=(HIDDEN,),

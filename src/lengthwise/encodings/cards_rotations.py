@@ -104,6 +104,7 @@ ROTATIONS = (
         acts_on=("queries and keys",),
         module="rope_scaling:YaRN",
         expressible=UNIFORM_HEADS,
+        relation="relative",
         shift_invariant=True,
         options=(
             BASE,
@@ -173,6 +174,7 @@ ROTATIONS = (
         module="pope:PoPE",
         parameters="H·d",
         per_layer=True,
+        relation="relative",
         shift_invariant=True,
         options=(BASE,),
     ),

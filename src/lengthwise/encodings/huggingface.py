@@ -21,7 +21,7 @@ from torch import nn
 from ..arrays import torch_arrays
 from ..errors import InvalidOptionError, MissingExtraError, UnreadableFileError
 from ..seeds import INITIALIZATION, open_stream
-from .attention import checked_number, named, within
+from .attention import checked_number, named, refuse_scale, within
 from .base import Encoding, Fit
 from .build import make_encoding
 from .hf_positions import (
@@ -66,7 +66,7 @@ REFUSED = {
     "randomized": "it draws all ids anew for every length, so that a model which writes would start over at each token",
 }
 
-READS_STREAM = frozenset({"fox", "path", "relative_projection"})
+READS_STREAM = frozenset({"fox", "path", "relative_projection", "rpe_square"})
 """Encodings that read the stream at all tokens: the library's cache does not hold it, so they run without."""
 
 
@@ -229,6 +229,7 @@ def _base_of(model: Any) -> Any:
 def _accepted(name: str) -> Choice:
     """Return the encoding of a name; raise for one that these models cannot have."""
     choice = named(name)
+    refuse_scale(choice)
     for each in within(choice):
         why = REFUSED.get(each.card.name)
         if why is not None:

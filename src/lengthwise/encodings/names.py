@@ -1,8 +1,9 @@
 """Names of encodings with options and bases: ``rope(base=500000)``, ``randomized(rope, length=2048)``; torch-free.
 
 A name is that of a card or an alias. In parentheses come the encodings it is put around, where it is, then options as
-``key=value``. What is left out takes its default. Equal encodings have equal names: those that are not written with
-their shortest name are read as if they were.
+``key=value``; a value may be a number, true or false, or a word: ``ipe(circuit=addition(2))``. What is left out takes
+its default. Equal encodings have equal names: those that are not written with their shortest name are read as if they
+were.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import InvalidOptionError, did_you_mean, unknown_name
+from ..theory.positions.circuits import needs_hint
+from ..theory.positions.library import find_circuit
 from .cards import ALIASES, ENCODINGS, Bound, Card, Option
 
-Value = float | int | bool
+Value = float | int | bool | str
 
 _TOKEN = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*|[-+]?[0-9.][0-9.eE+-]*|[(),=])")
 _MOST_NESTED = 8
@@ -77,7 +80,18 @@ class Choice:
     @property
     def needs_scale(self) -> bool:
         """Whether it must know how long the instance is."""
-        return self.card.needs_scale or any(base.needs_scale for base in self.bases)
+        options = dict(self.options)
+        if self.card.name == "ipe":
+            return bool(options["eos"]) or needs_hint(find_circuit(str(options["circuit"])))
+        own = self.card.needs_scale and bool(options.get("hint", True))
+        return own or any(base.needs_scale for base in self.bases)
+
+    @property
+    def bounded_bias(self) -> bool | None:
+        """Whether what it adds to scores stays bounded at all distances; None if it adds nothing by position alone."""
+        if dict(self.options).get("corrected") is False:  # the logarithm of the length is what grows
+            return True
+        return self.card.bounded_bias
 
     @property
     def max_length(self) -> bool:
@@ -167,7 +181,7 @@ def _read(tokens: Sequence[str], whole: str, depth: int) -> tuple[Choice, Sequen
         rest = rest[1:]
         while not rest or rest[0] != ")":
             if len(rest) >= 3 and rest[1] == "=":
-                key, value, rest = rest[0], rest[2], rest[3:]
+                key, (value, rest) = rest[0], _read_value(rest[2:])
                 if key in options:
                     raise _malformed(whole, f"{key!r} is given twice")
                 options[key] = value
@@ -180,6 +194,14 @@ def _read(tokens: Sequence[str], whole: str, depth: int) -> tuple[Choice, Sequen
                 raise _malformed(whole, "a parenthesis is not closed" if not rest else f"{rest[0]!r} is not expected")
         rest = rest[1:]
     return _choose(word, bases, options), rest
+
+
+def _read_value(tokens: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """Return the value that the tokens begin with, a word with what it has in parentheses, and the tokens after it."""
+    if len(tokens) < 2 or tokens[1] != "(" or ")" not in tokens:
+        return tokens[0], tokens[1:]
+    end = tokens.index(")")
+    return f"{tokens[0]}({' '.join(tokens[2:end]).replace(' ,', ',')})", tokens[end + 1 :]
 
 
 def _choose(word: str, bases: list[Choice], options: dict[str, str]) -> Choice:
@@ -225,7 +247,15 @@ def _choose(word: str, bases: list[Choice], options: dict[str, str]) -> Choice:
     return chosen
 
 
-_LOOKING_AROUND = ("cope", "dape", "dape_v2")  # their scores depend on other keys, which a window would hide or not
+_LOOKING_AROUND = ("cope", "dape", "dape_v2", "length_corrected", "rpe_square")
+"""Their scores depend on other keys, which a window would hide or not."""
+_HINTED = ("relative", "t5_bucket", "clipped")
+"""The relations that are functions of distances."""
+_NEVER_ABOVE_ZERO = ("alibi", "learned_alibi", "hard_alibi", "kerple_log", "kerple_power")
+"""Biases that are penalties only."""
+
+
+_COUNTING = ("ipe", "lbpe", "lbpe_grown")  # their relations are equations between positions as they come
 
 
 def _require_that_they_fit(chosen: Choice) -> None:
@@ -237,6 +267,11 @@ def _require_that_they_fit(chosen: Choice) -> None:
                 f"{name!r} goes around encodings that take positions as they come; {base.name!r} chooses its own.",
                 hint="put the two the other way round, or use learned instead of ape.",
             )
+        if "ids" in chosen.card.acts_on and base.card.name in _COUNTING:
+            raise InvalidOptionError(
+                f"{name!r} gives tokens other positions, and {base.name!r} has equations between those that they have.",
+                hint="use it alone.",
+            )
         if name == "window" and any(base.uses(other) for other in _LOOKING_AROUND):
             raise InvalidOptionError(
                 f"a window around {base.name!r} has no one meaning: its scores depend on the keys that would be hidden.",
@@ -246,6 +281,41 @@ def _require_that_they_fit(chosen: Choice) -> None:
             raise InvalidOptionError(
                 f"{name!r} adapts a plain bias, not {base.name!r}.", hint="for example kerple_log, alibi, t5 or fire."
             )
+        if name == "scale_hint" and base.uses("scale_hint"):
+            raise InvalidOptionError(f"{base.name!r} is told the scale already.", hint="hint at it once.")
+        if name == "scale_hint" and base.card.relation not in _HINTED:
+            raise InvalidOptionError(
+                f"'scale_hint' takes the scale from distances, and {base.name!r} is not a function of distances alone.",
+                hint="put it around such an encoding, for example rpe, rope, kerple_log or t5.",
+            )
+        if name == "length_corrected":
+            _require_that_it_can_be_corrected(base)
+
+
+def _require_that_it_can_be_corrected(base: Choice) -> None:
+    """Raise if softmax would not see a correction of the bias, or if it has one already."""
+    hint = "put length_corrected around a bias that can be positive, for example rpe, t5 or scale_hint(rpe)."
+    if base.card.name == "length_corrected":
+        raise InvalidOptionError(f"{base.name!r} is corrected already.", hint="correct it once.")
+    if base.card.name == "window":
+        raise InvalidOptionError(
+            f"{base.name!r} needs no correction: the tokens in its window do not become more.", hint="use it as it is."
+        )
+    if base.card.name in _NEVER_ABOVE_ZERO:
+        raise InvalidOptionError(
+            f"the bias of {base.name!r} is never above 0, so the correction would be the same for all keys, "
+            "and softmax would not see it.",
+            hint=hint,
+        )
+    if base.bases and base.card.name not in ("dape", "dape_v2"):
+        for inner in base.bases:
+            _require_that_it_can_be_corrected(inner)
+    elif base.card.bounded_bias is None:
+        raise InvalidOptionError(
+            f"{base.name!r} has no bias by position alone: the correction would be the same for all keys, "
+            "and softmax would not see it.",
+            hint=hint,
+        )
 
 
 def _value(word: str, option: Option, text: str) -> Value:
@@ -254,6 +324,8 @@ def _value(word: str, option: Option, text: str) -> Value:
         if text not in ("true", "false"):
             raise _bad_value(word, option, text, "true or false")
         return text == "true"
+    if isinstance(option.default, str):
+        return find_circuit(text).name  # the only words so far
     whole = isinstance(option.default, int)
     allowed = f"a {'whole ' if whole else ''}number from {option.low:g} to {option.high:g}"
     try:
@@ -275,9 +347,11 @@ def _bad_value(word: str, option: Option, text: str, allowed: str) -> InvalidOpt
 def show_value(value: Value) -> str:
     """Return the value of an option as it is written.
 
-    >>> show_value(10000.0), show_value(0.5), show_value(False)
-    ('10000', '0.5', 'false')
+    >>> show_value(10000.0), show_value(0.5), show_value(False), show_value("copy")
+    ('10000', '0.5', 'false', 'copy')
     """
+    if isinstance(value, str):
+        return value
     if isinstance(value, bool):
         return str(value).lower()
     return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(value)

@@ -32,6 +32,7 @@ from .conformance_models import (
     random_tokens,
     require_same,
     roles_of,
+    scale_of,
     where,
 )
 from .conformance_slopes import check_slopes, check_training_ids
@@ -64,6 +65,7 @@ def run_check(check: str, choice: Choice) -> Outcome:
 # The checks, in the order of the table
 
 
+@torch.no_grad()
 def check_reference(choice: Choice) -> None:
     """Attention is what the literal reference says, at n = 17, for several numbers of heads and configurations."""
     for number, (variant, heads, head_width) in enumerate(_configurations(choice)):
@@ -163,7 +165,10 @@ def check_causality(choice: Choice) -> None:
 
 
 def check_prefix(choice: Choice) -> None:
-    """More tokens leave the outputs of the first ones as they were, if that is declared; if not, they do not."""
+    """More tokens leave the outputs of the first ones as they were, if that is declared; if not, they do not.
+
+    The scale stays that of the whole: an encoding that is told it knows it from the prompt, not from how much is written.
+    """
     model = make_model(choice)
     tokens = random_tokens(1, 4, 2 * TRAINED)
     whole = outputs_of(model, tokens)
@@ -173,7 +178,8 @@ def check_prefix(choice: Choice) -> None:
         part = tokens[..., :length]
         sizes = torch.full(part.shape[:2], length)
         ids = model.encoding.ids(part, sizes, None, roles[..., :length])
-        change = max(change, (outputs_of(model, part, ids) - whole[:, :, :length]).abs().max().item())
+        outputs = outputs_of(model, part, ids, scale=scale_of(tokens.shape[-1]))
+        change = max(change, (outputs - whole[:, :, :length]).abs().max().item())
     if choice.prefix_consistent and change > 1e-3:
         raise Nonconforming(f"declared prefix-consistent, but outputs of the first tokens change by {change:.2g}")
     if not choice.prefix_consistent and change < 1e-4:
@@ -228,10 +234,12 @@ def check_hidden_positions(choice: Choice) -> None:
     segment = torch.tensor([0] * 9 + [1] * 15)
     sees = (segment[:, None] == segment[None]) & torch.ones(24, 24, dtype=torch.bool).tril()
     sizes = torch.tensor([9] * 9 + [15] * 15).expand(1, 3, 24)
-    packed = model(both, Where(ids, sizes, sizes, sees[None, None].expand(3, 1, -1, -1)))
+    scales = torch.tensor([scale_of(9)] * 9 + [scale_of(15)] * 15).expand(1, 3, 24)
+    packed = model(both, Where(ids, scales, sizes, sees[None, None].expand(3, 1, -1, -1)))
     require_same(packed[:, :, 9:], alone, "outputs of an instance alone and behind another in its row")
 
 
+@torch.no_grad()
 def check_ids(choice: Choice) -> None:
     """Ids may be fractions and repeat; an encoding that is a table says that it wants whole numbers."""
     model = make_model(choice)

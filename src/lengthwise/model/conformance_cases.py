@@ -51,6 +51,12 @@ VARIANTS: dict[str, tuple[str, ...]] = {
     "random_float": ("random_float(alibi)", "random_float(kerple_log, length=60)"),
     "coupling": ("coupling(t5)", "coupling(rope)"),
     "abacus": ("abacus(sinusoidal)",),
+    "scale_hint": ("scale_hint(rope)", "scale_hint(shaw(clip=3))", "scale_hint(alibi)"),
+    "ipe": ("ipe(circuit=reverse, eos=true)", "ipe(circuit=addition(2))", "ipe(corrected=false)"),
+    "lbpe": ("lbpe(hint=false)", "lbpe(corrected=false)"),
+    "lbpe_mlp": ("lbpe_mlp(hint=false)",),
+    "length_corrected": ("length_corrected(t5)", "length_corrected(scale_hint)"),
+    "rpe_square": ("rpe_square(reach=2, width=3)",),
 }
 """Other configurations of an encoding, which must differ from the default and from each other."""
 
@@ -79,6 +85,7 @@ class Case:
             ids=self.at.ids_MBL[0, 0].tolist(),
             first=self.first if first is None else first,
             size=self.at.sizes_MBL[0, 0].tolist(),
+            scale=self.at.scale_MBL[0, 0].tolist(),
             trained=self.trained,
             weights=weights,
             options=options,
@@ -97,7 +104,10 @@ class Case:
 
 
 def make_case(choice: Choice, encoding: Encoding, fit: Fit, layout: str, *, seed: int) -> Case:
-    """Return a random row: ids in a row, with gaps, or of two instances that share the row."""
+    """Return a random row: ids in a row, with gaps, or of two instances that share the row.
+
+    An instance of s tokens has the scale ⌊s/2⌋ − 1, as one that copies has: a scale is not a number of tokens.
+    """
     generator = torch.Generator().manual_seed(1000 + seed)
     q, k, v = torch.randn(3, 1, fit.num_heads, LENGTH, fit.head_width, generator=generator)
     x = torch.randn(1, 1, LENGTH, fit.width, generator=generator)
@@ -115,7 +125,7 @@ def make_case(choice: Choice, encoding: Encoding, fit: Fit, layout: str, *, seed
     place = torch.arange(LENGTH)
     sees = (place[None] <= place[:, None]) & (place[None] >= start[:, None])
     whole = torch.tensor(sizes)[None, None]
-    at = Where(ids[None, None], whole, whole, None if layout != "packed" else sees[None, None])
+    at = Where(ids[None, None], whole // 2 - 1, whole, None if layout != "packed" else sees[None, None])
     return Case(q=q, k=k, v=v, x_MBLD=x, at=at, first=first, trained=fit.trained)
 
 
@@ -168,10 +178,16 @@ def literal_outputs(choice: Choice, layer: int, kind: Encoding, case: Case, firs
         base = kind.base
         assert isinstance(base, Encoding)
         return literal_outputs(choice.bases[0], layer, base, case, near)
+    return REFERENCES[name](case.literal(_weights(kind), _options(choice), first))
+
+
+def _options(choice: Choice) -> dict[str, Any]:
+    """Return the options of an encoding, and behind ``base.`` those of the one that it is put around."""
+    options: dict[str, Any] = dict(choice.options)
     if choice.bases:
-        base_options = {f"base.{key}": value for key, value in choice.bases[0].options}
-        options |= {"base": choice.bases[0].card.name} | base_options
-    return REFERENCES[name](case.literal(_weights(kind), options, first))
+        options["base"] = choice.bases[0].card.name
+        options |= {f"base.{key}": value for key, value in _options(choice.bases[0]).items()}
+    return options
 
 
 def _weights(module: Encoding) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from ..encodings.base import Encoding, Fit, Where
 from ..encodings.build import make_encoding
 from ..encodings.names import Choice
 from ..seeds import INITIALIZATION, open_stream
+from ..theory.positions.library import find_circuit
 from .conformance_models import SHAPE, TRAINED, Nonconforming, fit_for, make_model, random_tokens, where
 
 
@@ -24,7 +25,9 @@ def check_declared(choice: Choice) -> None:
     tokens = random_tokens(1, 2, 20)
     at = where(model, tokens)
     longer = torch.full_like(at.sizes_MBL, 40 * TRAINED)
-    change = (model(tokens, at._replace(sizes_MBL=longer, scale_MBL=longer)) - model(tokens, at)).abs().max().item()
+    smaller = torch.full_like(at.scale_MBL, 5)  # within the instance, as the scale of a task is
+    others = (at._replace(sizes_MBL=longer, scale_MBL=longer), at._replace(scale_MBL=smaller))
+    change = max((model(tokens, other) - model(tokens, at)).abs().max().item() for other in others)
     more = torch.cat([tokens, tokens], dim=-1)
     roles = torch.arange(40).expand(1, 2, 40)  # those of the first tokens do not depend on how many follow
     few, many = (
@@ -48,11 +51,17 @@ def _check_parameters(choice: Choice, encoding: Encoding, fit: Fit) -> None:
         return  # those of the bases are counted with the bases
     formula = choice.card.parameters.replace("·", "*")
     names: dict[str, Any] = dict(choice.options) | {"N": fit.max_length, "T": fit.trained}
-    names |= {"D": fit.width, "H": fit.num_heads, "d": fit.head_width}
+    names |= {"D": fit.width, "H": fit.num_heads, "d": fit.head_width, "slots": _num_slots(choice)}
     declared = eval(formula, {"__builtins__": {}}, names) * (fit.num_layers if choice.card.per_layer else 1)
     found = sum(parameter.numel() for parameter in encoding.parameters())
     if declared != found:
         raise Nonconforming(f"{declared} parameters are declared ({choice.card.parameters}), but there are {found}")
+
+
+def _num_slots(choice: Choice) -> int:
+    """Return how many operands the circuit of an encoding has, 0 for one without a circuit."""
+    circuit = dict(choice.options).get("circuit")
+    return 0 if circuit is None else find_circuit(str(circuit)).arity
 
 
 def _check_hooks(choice: Choice, encoding: Encoding) -> None:
@@ -76,7 +85,7 @@ def _check_hooks(choice: Choice, encoding: Encoding) -> None:
 def _check_bias(choice: Choice) -> None:
     """Compare the largest bias among a few and among many positions with what is declared."""
     kind = make_model(choice).encoding.at_layer(0)
-    declared = choice.card.bounded_bias
+    declared = choice.bounded_bias
     few, many = (_largest_bias(kind, last) for last in (1000, 1_000_000))
     if choice.card.bases and (few is None or declared is None):
         return  # that of a base is the base's

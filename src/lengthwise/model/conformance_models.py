@@ -61,13 +61,20 @@ def random_tokens(*shape: int, seed: int = 0) -> Tensor:
     return torch.randint(TOKENS, shape, generator=torch.Generator().manual_seed(seed))
 
 
-def where(model: Transformer, tokens_MBL: Tensor, ids_MBL: Tensor | None = None) -> Where:
-    """Return where tokens stand that fill their rows, by the model's own ids or others."""
+def where(model: Transformer, tokens_MBL: Tensor, ids_MBL: Tensor | None = None, scale: int | None = None) -> Where:
+    """Return where tokens stand that fill their rows, by the model's own ids or others, and at a scale that fits them or another."""
     sizes = torch.full(tokens_MBL.shape[:2], tokens_MBL.shape[-1])
     if ids_MBL is None:
         ids_MBL = model.encoding.ids(tokens_MBL, sizes, None, roles_of(tokens_MBL))
     whole = sizes[..., None].expand(tokens_MBL.shape)
-    return Where(ids_MBL=ids_MBL, scale_MBL=whole, sizes_MBL=whole)
+    scale = scale_of(tokens_MBL.shape[-1]) if scale is None else scale
+    scale_MBL = torch.full_like(sizes, scale)[..., None].expand(tokens_MBL.shape)
+    return Where(ids_MBL=ids_MBL, scale_MBL=scale_MBL, sizes_MBL=whole)
+
+
+def scale_of(num_tokens: int) -> int:
+    """Return the scale of an instance of copying with so many tokens: a scale is not a number of tokens."""
+    return max(1, num_tokens // 2 - 1)
 
 
 def roles_of(tokens_MBL: Tensor) -> Tensor:
@@ -76,9 +83,11 @@ def roles_of(tokens_MBL: Tensor) -> Tensor:
     return (torch.arange(length) % max(1, length // 2)).expand(tokens_MBL.shape)
 
 
-def outputs_of(model: Transformer, tokens_MBL: Tensor, ids_MBL: Tensor | None = None) -> Tensor:
+def outputs_of(
+    model: Transformer, tokens_MBL: Tensor, ids_MBL: Tensor | None = None, scale: int | None = None
+) -> Tensor:
     """Return the outputs of a model."""
-    outputs: Tensor = model(tokens_MBL, where(model, tokens_MBL, ids_MBL))
+    outputs: Tensor = model(tokens_MBL, where(model, tokens_MBL, ids_MBL, scale))
     return outputs
 
 

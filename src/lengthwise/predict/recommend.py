@@ -85,7 +85,7 @@ def _key(row: Prediction, found: Grade | None, second: SecondOpinion | None) -> 
     """Return what is sorted by: the answer, the level of a YES if it has one, the conjecture, and how many bounds lack a proof."""
     card = find_encoding(row.encoding)
     level = found.level if found is not None else inf
-    favoured = second is not None and second.opinion.predicted
+    favoured = second is not None and second.opinion.predicted is True
     return _ORDER[row.verdict.answer], level, not favoured, (card.at_least is None) + (card.at_most is None)
 
 

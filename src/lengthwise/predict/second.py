@@ -1,8 +1,9 @@
 """A second opinion beside the verdict: what the conjecture on sequential complexity says of a task and an encoding.
 
 Our reconstruction of arXiv 2510.04130. It is formed where a task is a problem of the circuit library, written in the same
-order (apart from the first token and the end), and where the encoding is a function of a position relation. It is a conjecture
-about circuits with fixed wiring, so it may differ from the verdict, which is about programs that count and compare.
+order, and where the encoding is a function of a position relation. The token that begins an instance and the end of the answer
+are left aside; sums are those of numbers that are filled up to one length, which the tasks' are not. It is a conjecture about
+circuits with fixed wiring, so it may differ from the verdict, which is about programs that count and compare.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 from ..encodings.names import find_encoding
 from ..theory.claims import Answer
 from ..theory.positions.opinion import IDEAL, SCALES, Opinion, find_problem, form_opinions
-from ..theory.positions.relations import RELATIONS
+from ..theory.positions.relations import RELATIONS, Relation, with_scale
 from ..theory.verdict import Verdict
 
 PROBLEMS = {
@@ -33,6 +34,16 @@ PROBLEMS = {
 }
 """The problem of the circuit library that a task is; tasks with parameters are there as they are without them."""
 
+NOTES = {
+    "addition": "This is said of summands of n digits with leading zeros; the task's have none.",
+    "add_decimal": "This is said of summands of n digits with leading zeros; the task's have none.",
+    "ape": "This is said of positions that always start at 0, not at a random one in training.",
+}
+"""What an opinion assumes of a task or an encoding."""
+
+UNSIGNED = ("alibi", "learned_alibi", "t5", "shaw")
+"""What sees the size of a distance only, where a scale hint makes it negative."""
+
 _SHIFT = re.compile(r"shift\((\d+)\)")
 
 
@@ -43,6 +54,7 @@ class SecondOpinion:
     encoding: str
     opinion: Opinion
     disagreement: str
+    assumed: str = ""
 
     def to_json(self) -> dict[str, object]:
         """Return it as JSON data."""
@@ -55,6 +67,7 @@ class SecondOpinion:
             "predicted": self.opinion.predicted,
             "reason": self.opinion.reason,
             "disagreement": self.disagreement or None,
+            "assumed": self.assumed or None,
         }
 
 
@@ -70,10 +83,23 @@ def problem_of(task: str) -> str | None:
     return PROBLEMS.get(task)
 
 
-def relation_of(encoding: str) -> str | None:
-    """Return the name of the relation that an encoding is a function of, or None for others and for one around another."""
+def relation_of(encoding: str) -> Relation | None:
+    """Return the relation that an encoding is a function of, or None where its card names none.
+
+    Options that change the relation itself are not followed: then there is none.
+    """
     choice = find_encoding(encoding)
-    return choice.card.relation or None if choice.name == choice.card.name else None
+    if choice.card.name == "scale_hint":
+        base = relation_of(choice.bases[0].name)
+        return None if base is None else with_scale(base, signed=choice.bases[0].card.name not in UNSIGNED)
+    name = choice.card.relation
+    if (
+        choice.bases
+        or not name
+        or (name not in ("relative", "absolute", "constant") and choice.name != choice.card.name)
+    ):
+        return None
+    return RELATIONS[name]
 
 
 def second_opinions(task: str, verdicts: Iterable[tuple[str, Verdict]], max_scale: int = SCALES) -> list[SecondOpinion]:
@@ -83,9 +109,14 @@ def second_opinions(task: str, verdicts: Iterable[tuple[str, Verdict]], max_scal
     known = [(encoding, verdict, relation) for encoding, verdict, relation in related if relation is not None]
     if name is None or not known:
         return []
-    opinions = form_opinions(find_problem(name), [RELATIONS[relation] for *_, relation in known], max_scale)
+    opinions = form_opinions(find_problem(name), [relation for *_, relation in known], max_scale)
     return [
-        SecondOpinion(encoding=encoding, opinion=opinion, disagreement=explain_difference(verdict.answer, opinion))
+        SecondOpinion(
+            encoding=encoding,
+            opinion=opinion,
+            disagreement=explain_difference(verdict.answer, opinion),
+            assumed=" ".join(NOTES[each] for each in (task, encoding) if each in NOTES),
+        )
         for (encoding, verdict, _), opinion in zip(known, opinions, strict=True)
     ]
 
@@ -98,7 +129,7 @@ def ideal_opinion(task: str, max_scale: int = SCALES) -> Opinion | None:
 
 def explain_difference(answer: Answer, opinion: Opinion) -> str:
     """Return which assumptions differ where verdict and opinion do, and nothing where they agree or the verdict is open."""
-    if answer is Answer.UNKNOWN or (answer is Answer.YES) is opinion.predicted:
+    if answer is Answer.UNKNOWN or opinion.predicted is None or (answer is Answer.YES) is opinion.predicted:
         return ""
     if answer is Answer.NO:
         return (

@@ -10,6 +10,8 @@ from ..encodings.cards_absolute import ABSOLUTE
 from ..encodings.cards_biases import BIASES
 from ..encodings.cards_contents import CONTENTS
 from ..encodings.cards_ids import WRAPPERS
+from ..encodings.cards_learned_relations import LEARNED_RELATIONS
+from ..encodings.cards_relations import RELATIONS_CARDS
 from ..encodings.cards_rotations import ROTATIONS
 from ..encodings.names import Choice, Value, find_encoding, show_value
 from ..model.shape import SWITCHES, Shape
@@ -20,6 +22,8 @@ FAMILIES: dict[str, tuple[Card, ...]] = {
     "Rotations of queries and keys": ROTATIONS,
     "By content": CONTENTS,
     "Around other encodings": WRAPPERS,
+    "By position relations": RELATIONS_CARDS,
+    "By the relations of a circuit, or learned ones": LEARNED_RELATIONS,
 }
 """All cards, by what kind of thing they are."""
 
@@ -85,7 +89,7 @@ def show_properties(choice: Choice) -> list[tuple[str, str]]:
         ("acts on", ", ".join(card.acts_on)),
         *around,
         ("learns", show_learned(choice)),
-        ("bias", "that of its base" if choice.bases and card.bounded_bias is None else bias[card.bounded_bias]),
+        ("bias", "that of its base" if choice.bases and card.bounded_bias is None else bias[choice.bounded_bias]),
         ("shift", f"adding a number to all positions changes {'nothing' if choice.shift_invariant else 'outputs'}"),
         ("prefix", f"more tokens change {'nothing' if choice.prefix_consistent else 'what comes'} before them"),
         ("scale", f"{'needs' if choice.needs_scale else 'does not need'} to know how long the input is"),

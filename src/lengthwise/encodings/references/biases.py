@@ -10,6 +10,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from .case import Case, Matrix, Vector, affine, mixture, sigmoid, softplus
+from .relations import rpe
 
 Bias = Callable[[Case, int, int, int], float]
 
@@ -137,4 +138,5 @@ BIASES: dict[str, Bias] = {
     "sandwich": sandwich,
     "fire": fire,
     "dynamic_bias": dynamic_bias,
+    "rpe": rpe,
 }

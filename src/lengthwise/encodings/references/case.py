@@ -23,9 +23,11 @@ class Case:
     """Queries q[h][i][c], keys k[h][j][c] and values v[h][j][c] of one row, and all that positions may depend on.
 
     ``x[i]`` is the stream that enters attention, ``ids[i]`` the position id, ``first[i]`` the place where the instance
-    of token i begins, ``size[i]`` the number of its tokens, and ``trained`` that of the longest training instance.
+    of token i begins, ``size[i]`` the number of its tokens, ``scale[i]`` its scale, and ``trained`` the number of tokens of
+    the longest training instance.
     ``weights`` are the encoding's parameters by attribute name, without the axis of models; those of a wrapped encoding
-    have names that begin with ``base.``. Options that are not given have the default of the encoding.
+    have names that begin with ``base.``. Options that are not given have the default of the encoding. A wrapper may have
+    queries ``told`` other ids than keys, and ask for distances without their sign.
     """
 
     q: Cube
@@ -35,9 +37,12 @@ class Case:
     ids: list[float]
     first: list[int]
     size: list[int]
+    scale: list[int]
     trained: int
     weights: Mapping[str, Any]
     options: Mapping[str, float | str]
+    told: list[float] | None = None
+    unsigned: bool = False
 
     @property
     def num_heads(self) -> int:
@@ -67,9 +72,13 @@ class Case:
         """Return the places that place i sees: those of its own instance up to itself."""
         return range(self.first[i], i + 1)
 
+    def asked(self, i: int) -> float:
+        """The id of place i as a query: that of the place, unless it is told another."""
+        return self.ids[i] if self.told is None else self.told[i]
+
     def delta(self, i: int, j: int) -> float:
-        """δ = id_i − id_j."""
-        return self.ids[i] - self.ids[j]
+        """δ = id_i − id_j, or |id_i − id_j| where distances have no sign."""
+        return abs(self.asked(i) - self.ids[j]) if self.unsigned else self.asked(i) - self.ids[j]
 
     def similarity(self, h: int, i: int, j: int) -> float:
         """s_ij = q_i·k_j/√d."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from . import contents, embeddings, rotations
+from . import contents, embeddings, learned_relations, relations, rotations
 from .biases import BIASES, Bias
 from .case import Case, Cube, Matrix, attend, plain
 
@@ -27,7 +27,8 @@ EMBEDDED: dict[str, Callable[[Case, int], Matrix]] = {
 REFERENCES: dict[str, Callable[[Case], Cube]] = {
     "nope": plain,
     **dict.fromkeys(EMBEDDED, plain),
-    **{name: _biased(bias) for name, bias in BIASES.items()},
+    **{name: _biased(bias) for name, bias in {**BIASES, **learned_relations.LEARNED_RELATIONS}.items()},
+    "lbpe_grown": learned_relations.lbpe_grown,
     "shaw": contents.shaw,
     "transformer_xl": contents.transformer_xl,
     "deberta": contents.deberta,
@@ -49,5 +50,8 @@ REFERENCES: dict[str, Callable[[Case], Cube]] = {
     "longrope": rotations.longrope,
     "xpos": rotations.xpos,
     "pope": rotations.pope,
+    "rpe_square": relations.rpe_square,
+    "scale_hint": lambda case: relations.scale_hint(case, REFERENCES),
+    "length_corrected": lambda case: relations.length_corrected(case, BIASES),
 }
 """What attention passes on, out[h][i][c], of a case."""

@@ -31,11 +31,11 @@ def turned(vector: Vector, angles: Vector) -> Vector:
 def rotary(case: Case, at: Callable[[int], Vector], *, stretch: float = 1.0) -> Cube:
     """Return attention with the frequencies that hold at each place, queries and keys both ``stretch`` times as long."""
 
-    def angles(i: int) -> Vector:
-        return [case.ids[i] * frequency for frequency in at(i)]
+    def angles(number: float, i: int) -> Vector:
+        return [number * frequency for frequency in at(i)]
 
     def score(h: int, i: int, j: int) -> float:
-        product = dot(turned(case.q[h][i], angles(i)), turned(case.k[h][j], angles(j)))
+        product = dot(turned(case.q[h][i], angles(case.asked(i), i)), turned(case.k[h][j], angles(case.ids[j], j)))
         return stretch**2 * product / math.sqrt(case.head_width)
 
     return attend(case, score)
@@ -155,7 +155,7 @@ def xpos(case: Case) -> Cube:
     half = len(theta)
 
     def score(h: int, i: int, j: int) -> float:
-        a = turned(case.q[h][i], [case.ids[i] * f for f in theta])
+        a = turned(case.q[h][i], [case.asked(i) * f for f in theta])
         b = turned(case.k[h][j], [case.ids[j] * f for f in theta])
         total = 0.0
         for t in range(half):

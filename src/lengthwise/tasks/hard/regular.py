@@ -64,7 +64,7 @@ class HardWords(HardAnswers):
 
 def _words_to_states(language: DFA) -> list[tuple[str, ...]]:
     """Return a shortest word that leads to each state."""
-    words = (shortest_path(language, 0, lambda state, goal=goal: state == goal) for goal in range(language.num_states))
+    words = [shortest_path(language, 0, goal.__eq__) for goal in range(language.num_states)]
     found = [word for word in words if word is not None]
     assert len(found) == language.num_states, "every state of a minimal automaton is reached"
     return found

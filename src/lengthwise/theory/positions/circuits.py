@@ -104,7 +104,9 @@ class Circuit:
 
     def gate(self, scale: int, step: int) -> Gate:
         """Return the gate of a scale and step, after a look at what it reads."""
-        if not 1 <= scale <= self.cap:
+        if scale < 1:
+            raise InvalidOptionError(f"scale {scale} is too small: scales start at 1.", hint=f"use 1 to {self.cap}.")
+        if scale > self.cap:
             raise CapExceededError(
                 f"scale {scale} is past the cap of circuit {self.name!r}, which has the scales 1 to {self.cap}.",
                 hint=f"use scales up to {self.cap}.",

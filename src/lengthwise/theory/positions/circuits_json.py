@@ -41,7 +41,7 @@ def circuit_from_json(text: str, *, layout: Layout | None = None) -> Circuit:
     """Return the circuit that a JSON text describes; ``layout`` stands in for one that has no name of ours."""
     try:
         data = json.loads(text)
-    except ValueError as wrong:
+    except (ValueError, RecursionError) as wrong:
         raise InvalidOptionError(f"the circuit is not JSON: {wrong}.", hint="write it with circuit_to_json.") from None
     _check_keys(data)
     found = layout if layout is not None else find_layout(data["layout"])

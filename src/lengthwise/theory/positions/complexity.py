@@ -94,6 +94,8 @@ def measure_complexities(
     circuit: Circuit, relations: Sequence[Relation], max_scale: int = COMPARED_SCALES
 ) -> tuple[Complexity, ...]:
     """Return the same for several relations; which rows are met does not depend on them and is found once."""
+    if max_scale < 1:
+        raise InvalidOptionError(f"the number of scales must be at least 1; found {max_scale}.", hint="use 8.")
     covered_from = max(first_met(circuit, max_scale).values())
     scaled = needs_hint(circuit, max_scale=max_scale)
     return tuple(

@@ -64,8 +64,8 @@ NO_CIRCUIT: dict[str, NoCircuit] = {
         step=lambda scale: 1,  # noqa: ARG005
         num_forced=lambda scale: scale,
         bound="n",
-        argument="the first symbol of the answer is the smallest of all, and only the prompt is visible before it: in a word of "
-        "largest symbols, a smaller one at any place changes it.",
+        argument="the first symbol of the answer is the smallest of all, and only the prompt is visible before it: where all symbols "
+        "are large, a smaller one at any place changes it.",
     ),
     "parity": NoCircuit(
         make=words.parity,

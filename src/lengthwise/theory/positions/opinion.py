@@ -23,6 +23,7 @@ IDEAL = "ideal"
 """Stands for the relation that a circuit itself prescribes."""
 
 SCALES = 8
+_FEWEST_STEPS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +43,8 @@ class Opinion:
     problem: str
     relation: str
     formula: str
-    predicted: bool
+    predicted: bool | None
+    """None where there are too few scales to say."""
     reason: str
     complexity: Complexity | None
 
@@ -87,10 +89,10 @@ def form_opinions(
             problem=problem.name,
             relation=relation.name,
             formula=relation.formula,
-            predicted=limit is None and complexity.predicted,
+            predicted=False if limit is not None else _predicted(circuit, complexity),
             reason=_limit_reason(limit)
             if limit is not None
-            else _reason(complexity) + _assumed(circuit, relation, complexity),
+            else _reason(circuit, complexity) + _assumed(circuit, relation, complexity),
             complexity=complexity,
         )
         for relation, complexity in zip(meant, measured, strict=True)
@@ -123,7 +125,21 @@ def _assumed(circuit: Circuit, relation: Relation, found: Complexity) -> str:
     return ""
 
 
-def _reason(found: Complexity) -> str:
+def _predicted(circuit: Circuit, found: Complexity) -> bool | None:
+    """Return what the numbers say, None where they are too few: a short answer, or rows that are first met late."""
+    if found.conflict is None and found.growth == "invariant" and not found.lacks_hint:
+        if _is_short(circuit, found) or found.smallest_scale is None:
+            return None
+        return True
+    return False
+
+
+def _is_short(circuit: Circuit, found: Complexity) -> bool:
+    """Say whether even the last scale has so few steps that their wiring shows nothing."""
+    return circuit.layout.answer_length(found.max_scale) < _FEWEST_STEPS
+
+
+def _reason(circuit: Circuit, found: Complexity) -> str:
     """Return why a relation supports a circuit, or the first thing that keeps it from that."""
     if found.conflict is not None:
         at = found.conflict
@@ -133,13 +149,15 @@ def _reason(found: Complexity) -> str:
         )
     if found.growth == "growing":
         return (
-            f"{found.by_scale[-1]} pairs of operator and labels up to scale {found.max_scale}, and more with every scale: "
-            "some were never trained."
+            f"{found.by_scale[-1]} pairs of operator and labels up to scale {found.max_scale}, and the number grows: some were never "
+            "trained."
         )
     if found.lacks_hint:
         return "which position is to be read depends on the scale, which is not seen."
+    if _is_short(circuit, found):
+        return f"up to scale {found.max_scale} too few tokens are written to say."
     if found.smallest_scale is None:
-        return f"some rows of an operator are first met at scale {found.covered_from}."
+        return f"some rows of an operator are first met at scale {found.covered_from}: {found.max_scale} scales are too few to say."
     number = found.by_scale[-1]
     pairs = "pair" if number == 1 else "pairs"
     return f"{number} {pairs} of operator and labels at every scale, all met in training from scale {found.smallest_scale} on."

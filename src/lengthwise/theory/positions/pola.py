@@ -311,5 +311,7 @@ def _shown(error: Fraction | None, guaranteed: bool) -> str:
         return "–"
     if error == 0:
         return "0" if guaranteed else "0*"
+    if error > 10**9:
+        return "> 10⁹"
     digits = f"{float(error):.2g}"
     return digits[1:] if digits.startswith("0.") else digits

@@ -100,19 +100,24 @@ RELATIONS: dict[str, Relation] = {
 }
 
 
-def with_scale(relation: Relation) -> Relation:
-    """Return the relation with the scale hint: distances less the scale where it is distances, else labels beside the scale.
+def with_scale(relation: Relation, *, signed: bool = True) -> Relation:
+    """Return the relation with the scale hint: of distances those less the scale, of others the labels beside the scale.
+
+    Buckets and clipped distances have no room for negative ones and see their size; others do where they are not ``signed``.
 
     >>> with_scale(RELATIONS["relative"]).formula, with_scale(RELATIONS["constant"]).formula
     ('q − i − n', '(1, n)')
     """
     if relation.needs_scale:
         return relation
-    if relation.name == "relative":
+    by_distance = relation.name in ("t5_bucket", "clipped", "relative")
+    if relation.name == "relative" and signed:
         return RELATIONS["relative_scaled"]
     return Relation(
-        name=f"{relation.name}_scaled",
-        formula=f"({relation.formula}, n)",
+        name=f"{relation.name}_scaled" if signed else f"{relation.name}_scaled_unsigned",
+        formula=relation.formula.replace("q − i", "|q − i − n|") if by_distance else f"({relation.formula}, n)",
         needs_scale=True,
-        label=lambda key, query, scale: (relation(key, query, scale), scale),
+        label=(lambda key, query, scale: relation(0, abs(query - key - scale), scale))
+        if by_distance
+        else (lambda key, query, scale: (relation(key, query, scale), scale)),
     )

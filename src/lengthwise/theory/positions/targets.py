@@ -137,7 +137,7 @@ def read_target(text: str) -> Target:
     >>> read_target("mean").formula, read_target("1/j").name
     ('1/j', '1/j')
     """
-    word = text.strip()
+    word = _TASKS.get(text.strip(), text.strip())
     if word in TARGETS or (word.isidentifier() and word not in ("i", "j", "n")):
         return lookup("target", word, TARGETS)
     return from_formula(text)
@@ -180,6 +180,17 @@ def _checked_entry(value: object, name: str, i: int, j: int) -> Fraction:
         f"matrix {name!r} has {value!r} in row {i}, column {j}, which is no number.",
         hint="give integers, fractions, finite floats, or texts such as '1/3'.",
     )
+
+
+_TASKS = {
+    "copy": "copy_halves",
+    "repeat_copy": "copy_halves",
+    "unique_copy": "copy_halves",
+    "reverse": "reverse_halves",
+    "reverse_unique": "reverse_halves",
+    "shift": "shift_halves",
+}
+"""Tasks that are linear in their tokens: the first half of the positions is the input, the last half produces the output."""
 
 
 def _named(**formulas: str) -> dict[str, Target]:
