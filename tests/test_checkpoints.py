@@ -62,7 +62,9 @@ def results_of(trained: list[Trained]) -> list[tuple[object, ...]]:
     return [(each.scores, each.losses, each.steps) for each in trained]
 
 
-@pytest.mark.parametrize("at", [20, 60, 100])
+@pytest.mark.parametrize(
+    "at", [20, pytest.param(60, marks=pytest.mark.full), pytest.param(100, marks=pytest.mark.full)]
+)
 def test_a_resumed_stack_comes_out_as_one_that_was_not_cut_off(at: int, tmp_path: Path) -> None:
     whole = train_stack(make_stack())
     assert whole[0].steps < whole[1].steps == 120

@@ -47,13 +47,17 @@ def test_there_are_at_least_forty_encodings() -> None:
     assert len({card.module for card in ENCODINGS.values()}) == len(ENCODINGS)  # each is a class of its own
 
 
-@pytest.mark.parametrize("name", ENCODINGS)
+SLOW = ("dape", "dape_v2", "ipe")
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.full] * (name in SLOW)) for name in ENCODINGS])
 def test_every_encoding_conforms(name: str) -> None:
     outcomes = conform(name)
     assert [outcome.check for outcome in outcomes] == list(CHECKS)
     assert [(outcome.check, outcome.failure) for outcome in outcomes if outcome.failure] == []
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "name",
     [

@@ -588,6 +588,7 @@ def test_running_again_trains_nothing_and_more_seeds_train_only_the_new(place: P
         assert sum(examples for _, examples, _ in result.scores) == 32
 
 
+@pytest.mark.full
 def test_a_worker_that_is_killed_is_reported_and_what_was_finished_is_kept(place: Path) -> None:
     done: list[str] = []
 
@@ -754,6 +755,7 @@ def test_an_interrupt_ends_all_processes_at_once_and_leaves_a_store_to_go_on_wit
     assert stored_rows(place) == before
 
 
+@pytest.mark.full
 def test_workers_end_when_their_driver_is_killed(start: Callable[[Spec], Driver]) -> None:
     driver = start(replace(TINY, seeds=4000))
     driver.wait_for_finished_runs(1)

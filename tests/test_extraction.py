@@ -138,6 +138,7 @@ def test_the_program_of_a_named_yes_is_the_language(fragment: Fragment) -> None:
     assert not made[f"{fragment}: by theorem"] + made["too long to be read"]
 
 
+@pytest.mark.full
 def test_the_program_of_a_random_yes_is_the_language() -> None:
     languages = [language for source, language in islice(many_languages(62), 45) if source != LARGE_DFA]
     made, _ = check_languages(63, languages, [PLAIN, LOCAL, PERIODIC_LOCAL], 120)

@@ -482,6 +482,7 @@ def test_no_forgery_that_breaks_a_single_rule_is_accepted() -> None:
     assert {"some_parts", "other_answer"} <= set(tried)
 
 
+@pytest.mark.full
 def test_no_forgery_about_next_symbols_is_accepted() -> None:
     tried = forgeries_of_next_symbols(47, [*NAMED[1::3], *TEMPTING_NEXT, *random_languages(48, 15)])
     assert {forger.__name__ for forger in YES_FORGERS} <= set(tried)

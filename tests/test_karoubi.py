@@ -515,6 +515,7 @@ def compare_unrolled(language: DFA, passes: dict[Fragment, bool | None]) -> Coun
     return made
 
 
+@pytest.mark.full
 def test_the_graph_agrees_with_unrolled_automata_and_reductions() -> None:
     made = compare_graphs([language for _, language in sample(SEED, QUICK)], max_arrows=20_000)
     assert min(made[name] for name in ("reduced and unreduced", "two linear systems", "reduction and graph")) > 50
