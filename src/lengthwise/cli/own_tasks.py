@@ -78,12 +78,18 @@ def is_task_file(path: str) -> bool:
         return False
 
 
+def _say(text: str) -> None:
+    """Tell someone who waits what is going on; a file or another program need not know."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        print(text, file=sys.stderr)
+
+
 def findings_about(path: str) -> list[Finding]:
     """Return every finding about a Python file, a file of pairs or an automaton file."""
     if path.lower().endswith(".py"):
         from ..tasks.yours.checks import check_python
 
-        return check_python(path, on_slow=lambda: print(f"asking {path} …", file=sys.stderr))
+        return check_python(path, on_slow=lambda: _say(f"asking {path} …"))
     if path.lower().endswith(".jsonl"):
         from ..tasks.yours.pairs import check_pairs
 
