@@ -27,6 +27,7 @@ from lengthwise.model.transformer import Transformer
 from lengthwise.seeds import INITIALIZATION, Draw, open_stream
 from lengthwise.tasks.catalog import find_task
 from lengthwise.tasks.lengths import length_bins
+from lengthwise.tasks.pool import Pool
 from lengthwise.train.evaluation import match_instances
 from lengthwise.train.loop import Progress, train_stack
 from lengthwise.train.optimizer import StackedAdamW
@@ -554,3 +555,23 @@ def test_a_step_is_taken_without_looking_at_any_number(encoding: str) -> None:
     stack.data, stack.schedule = (Draw(keys=draw.keys, xp=stack.xp) for draw in (stack.data, stack.schedule))
     with NoLooks():
         stack._step()
+
+
+def test_a_step_from_a_pool_is_taken_without_looking_at_any_number() -> None:
+    """Tasks made one by one feed a recorded step from a pool of instances."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class NoLooks(TorchDispatchMode):
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            assert func is not torch.ops.aten._local_scalar_dense.default
+            return func(*args, **(kwargs or {}))
+
+    stack = make_stack("listops", "ape", [0, 1], [0.01, 0.01])
+    assert stack.source is stack.task  # on a CPU instances are made as they are needed
+    stack.source = Pool(stack.task, stack.task.lengths(0, 8), stack.xp, per_length=4)
+    stack.xp = replace(stack.xp, may_look=False)
+    stack.data, stack.schedule = (Draw(keys=draw.keys, xp=stack.xp) for draw in (stack.data, stack.schedule))
+    before = [parameter.detach().clone() for parameter in stack.model.parameters()]
+    with NoLooks():
+        stack._step()
+    assert any(not torch.equal(one, two) for one, two in zip(before, stack.model.parameters(), strict=True))
