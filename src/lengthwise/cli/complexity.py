@@ -9,7 +9,8 @@ from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from math import inf
-from typing import NoReturn
+from pathlib import Path
+from types import FrameType
 
 from ..encodings.names import split_names
 from ..errors import CapExceededError, InvalidOptionError
@@ -69,18 +70,25 @@ def complexity(options: Namespace) -> int:
 
 @contextmanager
 def deadline(seconds: float) -> Iterator[None]:
-    """Raise a sentence inside when the time is over; without effect outside of the main thread."""
+    """Raise a sentence inside when the time is over; without effect outside of the main thread.
+
+    It is raised in our own code only, and tried again until it is: inside a callback of the garbage collector, say, it would
+    be lost.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
 
-    def stop(*_: object) -> NoReturn:
-        raise CapExceededError(
-            f"this takes longer than {seconds:g} s.", hint="ask for fewer scales or symbols, or for more --seconds."
-        )
+    own = str(Path(__file__).parents[1])
+
+    def stop(_: int, frame: FrameType | None) -> None:
+        if frame is not None and frame.f_code.co_filename.startswith(own):
+            raise CapExceededError(
+                f"this takes longer than {seconds:g} s.", hint="ask for fewer scales or symbols, or for more --seconds."
+            )
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 0.05)
     try:
         yield
     finally:

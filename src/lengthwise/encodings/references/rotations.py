@@ -175,7 +175,7 @@ def pope(case: Case) -> Cube:
         total = 0.0
         for c in range(d):
             shift = min(max(phase[h][c], -2 * math.pi), 0.0)
-            angle = (case.ids[j] - case.ids[i]) * base ** (-c / d) + shift
+            angle = (case.ids[j] - case.asked(i)) * base ** (-c / d) + shift
             total += softplus(case.q[h][i][c]) * softplus(case.k[h][j][c]) * math.cos(angle)
         return total / math.sqrt(d)
 
