@@ -20,7 +20,11 @@ class Around(Encoding):
         layers = [base.at_layer(number) for number in range(fit.num_layers)]
         has_layers = any(layer is not base for layer in layers)
         # in a tuple they are not found as parts of this one: what they learn is among the parts of the base already
-        self.layers = tuple(type(self)(replace(fit, num_layers=1), layer) for layer in layers if has_layers)
+        self.layers = tuple(self.around(replace(fit, num_layers=1), layer) for layer in layers if has_layers)
+
+    def around(self, fit: Fit, base: Encoding) -> Encoding:
+        """Return the same around another base."""
+        return type(self)(fit, base)
 
     @property
     def is_fused(self) -> bool:

@@ -6,6 +6,8 @@ just before.
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 import torch
 import torch.nn.functional as functional
 from torch import Tensor, nn
@@ -69,9 +71,9 @@ class _Adaptive(Encoding):
         corrected: Tensor = s_BMHQL + bias_BMHQL + correction_BMHQL
         return corrected.flatten(1, 2)
 
+    @abstractmethod
     def _correct(self, s_BMHQL: Tensor, bias_BMHQL: Tensor, sees: Tensor) -> Tensor:
         """Return f(s, B), [B, M, H, Q, L]; ``sees`` is [B or 1, 1, 1, Q, L]."""
-        raise NotImplementedError
 
     def _initialize(self, draw: Draw, in_weight: Tensor, out_weight: Tensor) -> None:
         """Set weights of deviation 1/√inputs, biases 0, and the base."""

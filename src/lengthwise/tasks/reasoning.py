@@ -6,6 +6,7 @@ there are bounds the length.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 
 from ..arrays import Array, Arrays
@@ -115,9 +116,9 @@ class _PathTask(ClauseTask):
     symbols = (*(f"v{number}" for number in range(NAMES)), "?")
     whole = True
 
+    @abstractmethod
     def hops(self, length: Array) -> Array:
         """Return how many edges the path has."""
-        raise NotImplementedError
 
     def answer_length(self, length: Array) -> Array:
         """Return the number of nodes on the path, or 1 for the next node alone."""
