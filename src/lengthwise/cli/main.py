@@ -142,12 +142,22 @@ def build_parser() -> argparse.ArgumentParser:
     )
     train.add_argument("--seeds", type=int, metavar="N", help="models per task and encoding (default: 3)")
     train.add_argument("--train-length", type=int, metavar="N", help="longest input in training (default: 10)")
-    train.add_argument("--test-length", type=int, metavar="N", help="longest input at test (default: 30)")
+    train.add_argument(
+        "--test-length",
+        type=_test_length,
+        metavar="N",
+        help="longest input at test (default: 30); or lengths to test at, separated by commas",
+    )
     train.add_argument(
         "--steps", type=int, metavar="N", help="most training steps (default: see docs/reference/spec.md)"
     )
     train.add_argument(
         "--hard", action="store_true", default=None, help="also test on hard instances: docs/concepts/hard-tests.md"
+    )
+    train.add_argument(
+        "--keep",
+        action="store_true",
+        help="keep the trained models, in a folder beside the store ('inspect' reads them)",
     )
     train.add_argument(
         "--workers", type=int, metavar="N", help="training processes (default: one per core, or 3 per GPU)"
@@ -327,6 +337,15 @@ def _drop_output() -> None:
 
 _NAMES = "predict recommend complexity run report reproduce check new crasp list show conform cite"
 _COMMANDS = tuple(_NAMES.split())
+
+
+def _test_length(text: str) -> int | tuple[int, ...]:
+    """Return the longest length to test at, or the lengths that are listed."""
+    try:
+        lengths = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number, nor numbers separated by commas") from None
+    return lengths if "," in text else lengths[0]
 
 
 def _checked_command(given: list[str]) -> list[str]:

@@ -12,6 +12,7 @@ from ..encodings.names import split_names
 from ..errors import InvalidOptionError, listed, unknown_name
 from ..experiment.engines.work import StackDone, StackProgress
 from ..experiment.interrupts import interrupts_deferred
+from ..experiment.models import models_folder
 from ..experiment.plan import StackPlan
 from ..experiment.run import run_experiment
 from ..experiment.spec import Spec, load_spec
@@ -35,10 +36,13 @@ def run(options: Namespace) -> int:
             workers=options.workers,
             device=options.device,
             models_per_stack=options.models_per_stack,
+            keep=options.keep,
             on_plan=bars.begin,
             on_event=bars.update,
         )
     _publish(list(outcome.results), options)
+    if options.keep:
+        print(f"models: {models_folder(options.store).resolve()}", file=sys.stderr)
     return 0
 
 

@@ -33,7 +33,7 @@ class Run:
     seed: int
     learning_rate: float
     train_length: int
-    test_length: int
+    test_length: int | tuple[int, ...]
     model: Shape
     training: Training
     task_revision: int
@@ -49,12 +49,12 @@ class Run:
     @property
     def settings(self) -> dict[str, object]:
         """All settings and revisions as JSON data; hard sets are left out where there are none, as if they did not exist."""
-        settings = asdict(self) | {"model": self.model.settings}
+        settings = asdict(self) | {"model": self.model.settings, "training": self.training.settings}
         return {key: value for key, value in settings.items() if value or key != "hard"}
 
     @property
     def bins(self) -> tuple[LengthRange, ...]:
-        """The bins of length: the training lengths, then as many lengths again, and so on."""
+        """The bins of length: the training lengths, then as many lengths again, and so on, or the listed ones."""
         return length_bins(self.train_length, self.test_length)
 
 
@@ -107,11 +107,7 @@ def make_groups(spec: Spec) -> list[tuple[Run, ...]]:
     for encoding in encodings:
         for task in tasks:
             _require_what_is_counted(task, encoding)
-        if spec.training.regularizer and not encoding.has_table:
-            raise InvalidOptionError(
-                f"the regularizer acts on a table of positions, and {encoding.name!r} has none.",
-                hint="use the encoding 'ape' alone, or leave the regularizer at 0.",
-            )
+        _require_what_penalties_act_on(spec.training, encoding)
     return [
         tuple(
             Run(
@@ -161,6 +157,25 @@ def _require_what_is_counted(task: Task, encoding: Encoding) -> None:
             f"coupling needs a task whose tokens have roles, and {task.name!r} gives none.",
             hint="use it for unique_copy or repeat_copy.",
         )
+
+
+def _require_what_penalties_act_on(training: Training, encoding: Encoding) -> None:
+    """Raise if a penalty acts on what an encoding does not have; the trainer would refuse it too, but later."""
+    weights = dict(training.penalties)
+    for name, has, what, others in (
+        ("positional", encoding.has_table, "a table of positions", "'ape'"),
+        (
+            "relations",
+            encoding.uses("lbpe") or encoding.uses("lbpe_grown"),
+            "learned relations",
+            "'lbpe' or 'lbpe_grown'",
+        ),
+    ):
+        if weights.get(name) and not has:
+            raise InvalidOptionError(
+                f"the penalty {name!r} acts on {what}, and {encoding.name!r} has none.",
+                hint=f"use the encoding {others} alone, or leave the penalty out.",
+            )
 
 
 def _has_roles(task: Task) -> bool:

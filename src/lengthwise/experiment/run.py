@@ -9,6 +9,7 @@ from pathlib import Path
 from ..errors import InvalidOptionError, MissingExtraError
 from ..train.settings import check_number
 from .engines.work import Checkpoints, StackDone, StackProgress, checkpoint_of
+from .models import model_path, models_folder
 from .plan import Choice, Run, StackPlan, cut_group, make_groups
 from .sizing import Chooser, choose_on_cpu, choose_on_gpu, is_worth_compiling
 from .spec import Spec
@@ -35,6 +36,7 @@ def run_experiment(
     device: str | None = None,
     models_per_stack: int | None = None,
     seconds_per_checkpoint: float = SECONDS_PER_CHECKPOINT,
+    keep: bool = False,
     on_plan: Callable[[list[StackPlan], int], None] = lambda _stacks, _reused: None,
     on_event: Callable[[StackProgress | StackDone], None] = lambda _: None,
 ) -> Outcome:
@@ -42,7 +44,8 @@ def run_experiment(
 
     Interrupted at any moment, it loses at most what came after the last checkpoints; run again, it does only what is
     missing. ``device`` is "cpu" or "cuda"; by default a GPU if there is one. How many models train together is chosen by
-    memory or by a short trial, unless ``models_per_stack`` says it. Checkpoints of long runs lie in a folder beside the store.
+    memory or by a short trial, unless ``models_per_stack`` says it. Checkpoints of long runs lie in a folder beside the store;
+    with ``keep`` the trained models lie in another, and a run whose model is not there is trained again.
     """
     if workers is not None:
         check_number("workers", workers, int, 1, 1000)
@@ -55,7 +58,10 @@ def run_experiment(
     groups = [group for spec in ([specs] if isinstance(specs, Spec) else specs) for group in make_groups(spec)]
     runs = tuple(dict.fromkeys(run for group in groups for run in group))
     with open_store(store) as opened:
+        models = models_folder(store) if keep else None
         finished = opened.finished()
+        if models is not None:
+            finished = {run_id for run_id in finished if model_path(models, run_id).is_file()}
         missing = _missing(groups, finished)
         checkpoints = Path(f"{store}.checkpoints")
         stacks: list[StackPlan] = []
@@ -77,9 +83,9 @@ def run_experiment(
         on_plan(stacks, reused)
         if stacks:
             saving = Checkpoints(folder=checkpoints, seconds=seconds_per_checkpoint)
-            for event in train_locally(stacks, workers=num_workers, device=chosen, checkpoints=saving):
+            for event in train_locally(stacks, workers=num_workers, device=chosen, checkpoints=saving, models=models):
                 if isinstance(event, StackDone):
-                    opened.save(event.results)
+                    opened.save(event.results, again=keep)
                     checkpoint_of(stacks[event.stack], checkpoints).unlink(missing_ok=True)
                 on_event(event)
             _tidy(checkpoints)

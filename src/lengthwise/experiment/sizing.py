@@ -65,12 +65,12 @@ def bytes_per_model(run: Run) -> int:
 
     task = find_task(run.task)
     shape, training = run.model, run.training
-    vocabulary, longest = len(task.vocabulary), task.size(run.test_length)
+    vocabulary, longest = len(task.vocabulary), task.size(run.bins[-1].high)
     weights = shape.layers * 12 * shape.width**2 + (2 * vocabulary + longest) * shape.width
     tokens = training.batch * (task.size(run.train_length) + 8)
     in_training = 20 * weights + tokens * (60 * shape.width * shape.layers + 4000)
     in_evaluation = 8192 * (40 * shape.width + 6 * vocabulary) + 60 * training.examples * longest * task.attempts
-    regularized = 16 * shape.layers * shape.heads * longest**2 if training.regularizer else 0
+    regularized = 16 * shape.layers * shape.heads * longest**2 if dict(training.penalties).get("positional") else 0
     return in_training + in_evaluation + regularized + _bytes_of_scores(run, task.size(run.train_length), longest)
 
 

@@ -26,6 +26,7 @@ DEFAULT_LEARNING_RATE = 0.003
 class Spec:
     """Tasks times encodings times seeds times learning rates, trained on short inputs and tested on longer ones.
 
+    Tests are on all lengths up to ``test_length``, in bins as wide as the training lengths, or on the lengths it lists.
     With ``hard``, models are also tested on the hard sets of their task.
     """
 
@@ -33,7 +34,7 @@ class Spec:
     encodings: tuple[str, ...] = ("nope", "ape")
     seeds: int = 3
     train_length: int = 10
-    test_length: int = 30
+    test_length: int | tuple[int, ...] = 30
     learning_rates: tuple[float, ...] = (DEFAULT_LEARNING_RATE,)
     hard: bool = False
     model: Shape = field(default_factory=Shape)
@@ -71,9 +72,11 @@ def dump_spec(spec: Spec) -> str:
     """Return a spec as TOML text; ``parse_spec(dump_spec(spec)) == spec``."""
     data = asdict(spec)
     tables = {name: data.pop(name) for name in ("model", "training")}
+    tables["training.penalties"] = dict(tables["training"].pop("penalties"))
     lines = [f"{key} = {_toml(value)}" for key, value in data.items()]
     for name, table in tables.items():
-        lines += ["", f"[{name}]", *(f"{key} = {_toml(value)}" for key, value in table.items())]
+        if table:
+            lines += ["", f"[{name}]", *(f"{key} = {_toml(value)}" for key, value in table.items())]
     return "\n".join(lines) + "\n"
 
 
@@ -103,6 +106,13 @@ def _read(kind: type[Any], data: Mapping[str, Any], source: str, prefix: str) ->
                     f"{key!r} in {source} must be a table; found {value!r}.", hint=f"write it as [{key}]."
                 )
             values[key] = _read(inner, value, source, f"{key}.")
+        elif (prefix, key) == ("training.", "penalties"):
+            if not isinstance(value, dict):
+                raise InvalidSpecError(
+                    f"'training.penalties' in {source} must be a table; found {value!r}.",
+                    hint="for example [training.penalties] and relations = 1e-4 below it.",
+                )
+            values[key] = tuple(sorted(value.items()))
         else:
             values[key] = tuple(value) if isinstance(value, list) else value
     if kind is Spec and "tasks" not in values:
@@ -127,7 +137,7 @@ def _check(spec: Spec) -> None:
         )
     if type(spec.hard) is not bool:
         raise InvalidSpecError(f"hard must be true or false; found {spec.hard!r}.", hint="write hard = true.")
-    for key in ("seeds", "train_length", "test_length"):
+    for key in ("seeds", "train_length"):
         check_number(key, getattr(spec, key), int, 1, 100_000)
     if not isinstance(spec.learning_rates, tuple) or not spec.learning_rates:
         raise InvalidSpecError(
@@ -137,8 +147,21 @@ def _check(spec: Spec) -> None:
         check_number("learning_rates", rate, float, 1e-9, 10)
         if rate in spec.learning_rates[:number]:
             raise InvalidSpecError(f"{rate!r} is named twice in learning_rates.", hint="name each once.")
-    if spec.test_length <= spec.train_length:
-        raise InvalidSpecError(
-            f"test_length {spec.test_length} is not above train_length {spec.train_length}.",
-            hint=f"test on longer inputs than you train on, for example {3 * spec.train_length}.",
-        )
+    _check_test_length(spec)
+
+
+def _check_test_length(spec: Spec) -> None:
+    """Raise unless tests are on longer inputs, in increasing order if they are listed."""
+    lengths = spec.test_length if isinstance(spec.test_length, tuple) else (spec.test_length,)
+    before = spec.train_length
+    if not lengths:
+        raise InvalidSpecError("test_length lists no length.", hint="for example [32, 64, 128].")
+    for number, length in enumerate(lengths):
+        check_number("test_length", length, int, 1, 100_000)
+        if length <= before:
+            what = f"{lengths[number - 1]} before it" if number else f"train_length {spec.train_length}"
+            raise InvalidSpecError(
+                f"test_length {length} is not above {what}.",
+                hint=f"test on longer inputs than you train on, for example {3 * spec.train_length}.",
+            )
+        before = length

@@ -38,6 +38,8 @@ CREATE TABLE IF NOT EXISTS hard_scores (
 );
 """  # not part of the first stores of this version; made when such a store is opened for writing
 
+_PLACES_OF_A_RUN = (("hard_scores", "run"), ("scores", "run"), ("runs", "id"))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
@@ -80,10 +82,12 @@ class Store:
         """Return the ids of all finished runs."""
         return {row[0] for row in self._connection.execute("SELECT id FROM runs")}
 
-    def save(self, results: Iterable[Result]) -> None:
-        """Record finished runs, all in one transaction."""
+    def save(self, results: Iterable[Result], *, again: bool = False) -> None:
+        """Record finished runs, all in one transaction; trained ``again``, they take the place of what was there."""
         with self._connection:
             for result in results:
+                for table, column in _PLACES_OF_A_RUN if again else ():
+                    self._connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (result.id,))
                 self._connection.execute(
                     "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     (

@@ -86,7 +86,7 @@ class Paper:
     selection: str  # how the configurations were chosen
     differences: tuple[str, ...]  # where our way of training is not theirs
     train_length: int
-    test_length: int
+    test_length: int | tuple[int, ...]
     published: tuple[Published, ...]
     spec_of: Callable[[Published, int], Spec]  # what repeats a cell, with so many seeds
     too_long: Callable[[Published], str]  # why a quick reproduction leaves a cell out, or nothing

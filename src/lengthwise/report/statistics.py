@@ -179,7 +179,9 @@ def _switches(result: Result) -> list[str]:
 
 def _summarize_cell(results: Sequence[Result]) -> Cell:
     first = results[0]
-    bins = length_bins(_integer(first.settings["train_length"]), _integer(first.settings["test_length"]))
+    tested = first.settings["test_length"]
+    listed = [_integer(length) for length in tested] if isinstance(tested, list | tuple) else _integer(tested)
+    bins = length_bins(_integer(first.settings["train_length"]), listed)
     shares = [[share_in(result, bounds) for bounds in bins] for result in results]
     fitted = [number for number, row in enumerate(shares) if row[0] is not None and row[0] >= FITTED]
     shown = fitted or range(len(results))

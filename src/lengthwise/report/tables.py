@@ -9,12 +9,11 @@ from .statistics import FITTED, GENERALIZED, Cell, Interval, agreement
 
 def header(cells: Sequence[Cell]) -> list[str]:
     """Return the titles of the columns."""
-    num_bins = max(len(cell.bins) for cell in cells)
     return [
         "task",
         "encoding",
         "predicted",
-        *(f"{number}×" for number in range(1, num_bins + 1)),
+        *_multiples(cells),
         "fitted",
         "generalize",
         "best",
@@ -41,6 +40,15 @@ def rows(cells: Sequence[Cell]) -> list[list[str]]:
     ]
 
 
+def _multiples(cells: Sequence[Cell]) -> list[str]:
+    """Return the bins as multiples of the training length; where the bins of cells differ, they are counted."""
+    bins = {cell.bins for cell in cells}
+    most = max(bins, key=len, default=())
+    if len(bins) == 1 and all(bounds.low == bounds.high for bounds in most[1:]):
+        return [f"{bounds.high / most[0].high:.3g}×" for bounds in most]
+    return [f"{number}×" for number in range(1, len(most) + 1)]
+
+
 def _task(cell: Cell, cells: Sequence[Cell]) -> str:
     """Return the task of a cell, with its bins where those of the cells differ."""
     several = len({each.bins for each in cells}) > 1
@@ -56,8 +64,7 @@ HARD_LEGEND = (
 
 def hard_header(cells: Sequence[Cell]) -> list[str]:
     """Return the titles of the columns of the table of hard instances."""
-    num_bins = max((len(cell.bins) for cell in cells if cell.hard), default=0)
-    return ["task", "encoding", "instances", *(f"{number}×" for number in range(1, num_bins + 1))]
+    return ["task", "encoding", "instances", *_multiples([cell for cell in cells if cell.hard])]
 
 
 def hard_rows(cells: Sequence[Cell]) -> list[list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,18 +23,22 @@ class LengthRange:
     high: int
 
     def __str__(self) -> str:
-        return f"{self.low}–{self.high}"
+        return f"{self.low}–{self.high}" if self.low < self.high else str(self.low)
 
     def __contains__(self, length: int) -> bool:
         return self.low <= length <= self.high
 
 
-def length_bins(train_length: int, test_length: int) -> tuple[LengthRange, ...]:
-    """Return the training lengths 0–T, then T+1–2T, and so on up to the test length.
+def length_bins(train_length: int, test_length: int | Sequence[int]) -> tuple[LengthRange, ...]:
+    """Return the training lengths 0–T, then T+1–2T, and so on up to the test length, or just the test lengths if listed.
 
     >>> [str(bounds) for bounds in length_bins(12, 36)]
     ['0–12', '13–24', '25–36']
+    >>> [str(bounds) for bounds in length_bins(16, [32, 64])]
+    ['0–16', '32', '64']
     """
+    if not isinstance(test_length, int):
+        return LengthRange(low=0, high=train_length), *(LengthRange(low=each, high=each) for each in test_length)
     edges = [*range(train_length, test_length, train_length), test_length]
     return tuple(
         LengthRange(low=low + 1 if low else 0, high=high) for low, high in zip([0, *edges[:-1]], edges, strict=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from .checkpoints import read_checkpoint, write_checkpoint
 from .evaluation import Score
@@ -70,12 +71,14 @@ def train_stack(
     *,
     checkpoint: str | Path | None = None,
     seconds_per_checkpoint: float = 0.0,
+    keep: Callable[[int, dict[str, Tensor]], None] | None = None,
 ) -> list[Trained]:
     """Train until every model is right on all of its evaluation set, or the steps run out; return each one's result.
 
     With ``checkpoint``, a file, training goes on from there if the file is of this stack and precision, and the file is
     written anew whenever progress is reported, not more often than every so many seconds. On a CPU, not compiled, it
-    comes out as if nothing had been cut off; otherwise up to rounding.
+    comes out as if nothing had been cut off; otherwise up to rounding. ``keep`` gets the number and the weights of each
+    model that is done.
     """
     training = stack.training
     num_models = stack.model.num_models
@@ -90,7 +93,10 @@ def train_stack(
         pace.count()
         is_evaluation = state.step % training.evaluate_every == 0 or state.step == training.steps
         if is_evaluation:
-            _evaluate(stack, state, losses_M.tolist(), pace)
+            done = _evaluate(stack, state, losses_M.tolist(), pace)
+            if keep is not None:
+                for place in done:
+                    keep(state.places[place], stack.weights(place))
             _let_go(stack, state, pace)
         is_report = is_evaluation or state.step % _STEPS_PER_REPORT == 0
         if is_report:
@@ -103,8 +109,8 @@ def train_stack(
     return [state.results[model] for model in range(num_models)]
 
 
-def _evaluate(stack: Stack, state: _State, losses: list[float], pace: _Pace) -> None:
-    """Score every model on the training lengths; those that are done get their result."""
+def _evaluate(stack: Stack, state: _State, losses: list[float], pace: _Pace) -> list[int]:
+    """Score every model on the training lengths; those that are done get their result. Return their places."""
     shares = stack.matched().tolist()
     remaining = state.remaining
     share_of_time = pace.seconds_since_last() / len(remaining)
@@ -114,9 +120,10 @@ def _evaluate(stack: Stack, state: _State, losses: list[float], pace: _Pace) -> 
         state.matched[model] = shares[place]
         state.spent[model] += share_of_time
     is_last = state.step == stack.training.steps
-    done = [place for place in remaining if shares[place] == 1.0 or is_last]
+    stops = stack.training.stop_early
+    done = [place for place in remaining if (stops and shares[place] == 1.0) or is_last]
     if not done:
-        return
+        return []
     scores, hard = stack.scores(), stack.hard_scores()
     for place in done:
         model = state.places[place]
@@ -128,6 +135,7 @@ def _evaluate(stack: Stack, state: _State, losses: list[float], pace: _Pace) -> 
             seconds=state.spent[model],
         )
         stack.freeze(place)
+    return done
 
 
 def _let_go(stack: Stack, state: _State, pace: _Pace) -> None:

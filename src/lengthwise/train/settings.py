@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
-from ..errors import InvalidOptionError
+from ..errors import InvalidOptionError, unknown_name
 
 TRAINER_REVISION = 3
 """Raised whenever a change makes the same settings train differently; a golden test notices such a change."""
+
+PENALTY_NAMES = ("positional", "relations")
+"""What may be added to the loss; ``penalties`` says what each is."""
+
+_MOST_WEIGHT = 10**6
 
 _RANGES: dict[str, tuple[type, float, float]] = {
     "steps": (int, 1, 10**9),
@@ -17,7 +23,6 @@ _RANGES: dict[str, tuple[type, float, float]] = {
     "clip": (float, 1e-6, 1e6),
     "evaluate_every": (int, 1, 10**9),
     "examples": (int, 1, 10**7),
-    "regularizer": (float, 0, 10**6),
 }
 
 
@@ -25,8 +30,8 @@ _RANGES: dict[str, tuple[type, float, float]] = {
 class Training:
     """AdamW with a short warm-up and linear decay, until the steps run out.
 
-    A run stops early when all ``examples`` of an evaluation set of training lengths are right. ``regularizer`` is the
-    weight of the positional term of the regularizer of arXiv 2410.02140, for encodings with a table of positions.
+    A run stops when all ``examples`` of an evaluation set of training lengths are right, unless ``stop_early`` is off.
+    ``penalties`` are names and weights of what is added to the loss; a weight of 0 is none at all.
     """
 
     steps: int = 4000
@@ -36,11 +41,33 @@ class Training:
     clip: float = 1.0
     evaluate_every: int = 250
     examples: int = 500
-    regularizer: float = 0.0
+    stop_early: bool = True
+    penalties: tuple[tuple[str, float], ...] = ()
 
     def __post_init__(self) -> None:
         for field, (kind, low, high) in _RANGES.items():
             check_number(field, getattr(self, field), kind, low, high)
+        if type(self.stop_early) is not bool:
+            raise InvalidOptionError(
+                f"stop_early must be true or false; found {self.stop_early!r}.", hint="correct the value."
+            )
+        for number, (name, weight) in enumerate(self.penalties):
+            if name not in PENALTY_NAMES:
+                raise unknown_name("penalty", name, PENALTY_NAMES)
+            if name in [other for other, _ in self.penalties[:number]]:
+                raise InvalidOptionError(f"{name!r} is named twice in penalties.", hint="name each once.")
+            check_number(f"the penalty {name!r}", weight, float, 0, _MOST_WEIGHT)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What is set, as JSON data; what came later is left out where it is not used, so that a run keeps its id."""
+        weights = {name: float(weight) for name, weight in self.penalties if weight}
+        settings = asdict(self) | {"regularizer": weights.pop("positional", 0.0), "penalties": weights}
+        if not weights:
+            del settings["penalties"]
+        if self.stop_early:
+            del settings["stop_early"]
+        return settings
 
 
 def check_number(name: str, value: object, kind: type, low: float, high: float) -> None:

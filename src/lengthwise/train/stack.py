@@ -27,7 +27,7 @@ from .objectives import loss_per_model
 from .optimizer import StackedAdamW
 from .packing import Packing, Rows
 from .recording import Recorded
-from .regularizer import positional_penalty, require_positions
+from .penalties import penalties_of, require_what_penalties_act_on
 from .settings import Training
 
 
@@ -77,9 +77,8 @@ class Stack:
             raise InvalidOptionError(
                 f"{task.name!r} has no instance of a length from {bins[0]}.", hint="train on longer inputs."
             )
-        self.model = _make_model(task, encoding, shape, bins, num_models=len(seeds))
-        if training.regularizer:
-            require_positions(self.model, encoding)
+        self.model = make_model(task, encoding, shape, bins, num_models=len(seeds))
+        require_what_penalties_act_on(self.model, encoding, training)
         self.model.initialize(open_stream(INITIALIZATION, seed=list(seeds)))
         self.model.to(device)
         self.optimizer = StackedAdamW(self.model.parameters(), weight_decay=training.weight_decay, clip=training.clip)
@@ -147,9 +146,8 @@ class Stack:
         with self._autocast():
             outputs = self.model(rows.tokens_MRW, rows.at, rows.scored)
         losses_M = loss_per_model(self.task.objective, outputs.float(), rows.targets_MRS)
-        if self.training.regularizer:
-            losses_M = losses_M + self.training.regularizer * positional_penalty(self.model)
-        return losses_M
+        penalties_M = penalties_of(self.model, self.training)
+        return losses_M if penalties_M is None else losses_M + penalties_M
 
     def _take_optimizer_step(self, number: Tensor) -> None:
         taken = number.to(torch.float64)
@@ -203,6 +201,11 @@ class Stack:
         """Keep the weights of the model at this place as they are from now on."""
         self.rates_M[place] = 0.0
 
+    def weights(self, place: int) -> dict[str, Tensor]:
+        """Return the weights of the model at this place, by name, each with a leading 1."""
+        named = self.model.named_parameters()
+        return {name: parameter.detach()[place : place + 1].cpu().clone() for name, parameter in named}
+
     def tensors(self) -> dict[str, Tensor]:
         """Return everything that training changes, by name."""
         named = dict(self.model.named_parameters())
@@ -241,9 +244,8 @@ class Stack:
         self._prepare()
 
 
-def _make_model(
-    task: Task, encoding: str, shape: Shape, bins: Sequence[LengthRange], *, num_models: int
-) -> Transformer:
+def make_model(task: Task, encoding: str, shape: Shape, bins: Sequence[LengthRange], *, num_models: int) -> Transformer:
+    """Return models for a task, trained on the first bin and tested up to the last; their weights are not set yet."""
     positions = make_encoding(
         encoding,
         Fit(

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing.connection import wait
+from pathlib import Path
 from typing import Any
 
 from ...errors import InvalidOptionError, TrainingFailedError
@@ -54,6 +55,7 @@ def train_locally(
     workers: int | None = None,
     device: str = "cpu",
     checkpoints: Checkpoints | None = None,
+    models: Path | None = None,
 ) -> Iterator[StackProgress | StackDone]:
     """Train all stacks; yield progress, and each stack's results as soon as it is done, in any order."""
     if not stacks:
@@ -67,7 +69,7 @@ def train_locally(
     for _ in range(num_workers):
         tasks.put(None)
     processes = [
-        context.Process(target=_work, args=(tasks, events, device, number, checkpoints), daemon=True)
+        context.Process(target=_work, args=(tasks, events, device, number, checkpoints, models), daemon=True)
         for number in range(num_workers)
     ]
     remaining = len(stacks)
@@ -94,7 +96,9 @@ def train_locally(
             process.join()
 
 
-def _work(tasks: Any, events: Any, device: str, number: int, checkpoints: Checkpoints | None) -> None:
+def _work(
+    tasks: Any, events: Any, device: str, number: int, checkpoints: Checkpoints | None, models: Path | None
+) -> None:
     """Train stacks until there are none left; the target of worker ``number``."""
     threading.Thread(target=_end_with_driver, daemon=True).start()
     import torch
@@ -106,7 +110,7 @@ def _work(tasks: Any, events: Any, device: str, number: int, checkpoints: Checkp
     while (item := tasks.get()) is not None:
         place, plan = item
         try:
-            events.put(train_planned(place, plan, device, events.put, checkpoints=checkpoints))
+            events.put(train_planned(place, plan, device, events.put, checkpoints=checkpoints, models=models))
             if device != "cpu":
                 torch.cuda.empty_cache()
         except torch.cuda.OutOfMemoryError:

@@ -13,6 +13,8 @@ from ..plan import StackPlan
 from ..store import Result
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from ...train.evaluation import Score
 
 
@@ -54,12 +56,18 @@ def train_planned(
     report: Callable[[StackProgress], None] = lambda _: None,
     *,
     checkpoints: Checkpoints | None = None,
+    models: Path | None = None,
 ) -> StackDone:
-    """Train one stack in this process, from its checkpoint if there is one."""
+    """Train one stack in this process, from its checkpoint if there is one; keep its models in a folder, if one is named."""
     from ...tasks.catalog import find_task
     from ...train.loop import train_stack
     from ...train.stack import Stack
+    from ..models import save_model
     from ..provenance import provenance
+
+    def keep(number: int, weights: dict[str, Tensor]) -> None:
+        if models is not None:
+            save_model(plan.runs[number], weights, models)
 
     first = plan.runs[0]
     stack = Stack(
@@ -79,6 +87,7 @@ def train_planned(
         lambda now: report(StackProgress(stack=number, step=now.step, steps=now.steps, matched=now.matched)),
         checkpoint=None if checkpoints is None else checkpoint_of(plan, checkpoints.folder),
         seconds_per_checkpoint=0.0 if checkpoints is None else checkpoints.seconds,
+        keep=None if models is None else keep,
     )
     precision, is_compiled = str(stack.precision), stack.is_compiled
     del stack  # its programs hold on to it; its memory is needed for the next one

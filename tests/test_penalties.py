@@ -7,21 +7,24 @@ from dataclasses import replace
 import pytest
 import torch
 
-from lengthwise.errors import InvalidOptionError
+from lengthwise.encodings.lbpe import dictionaries_of
+from lengthwise.errors import InvalidOptionError, InvalidSpecError, UnknownNameError
+from lengthwise.experiment.plan import make_groups
+from lengthwise.experiment.spec import Spec, dump_spec, parse_spec
 from lengthwise.model.shape import Shape
 from lengthwise.tasks.catalog import find_task
 from lengthwise.tasks.lengths import length_bins
-from lengthwise.train.regularizer import positional_penalty
+from lengthwise.train.penalties import positional_penalty
 from lengthwise.train.settings import Training
 from lengthwise.train.stack import Stack
 
 
-def make_stack(regularizer: float, encoding: str = "ape") -> Stack:
+def make_stack(weight: float, encoding: str = "ape") -> Stack:
     return Stack(
         task=find_task("bin_majority"),
         encoding=encoding,
         shape=Shape(layers=2, heads=2, width=8),
-        training=Training(steps=30, batch=8, examples=8, regularizer=regularizer),
+        training=Training(steps=30, batch=8, examples=8, penalties=(("positional", weight),)),
         bins=length_bins(4, 8),
         seeds=[0, 1],
         rates=[0.01, 0.01],
@@ -82,7 +85,7 @@ def test_a_weight_of_zero_is_no_penalty_at_all() -> None:
 
     without = make_stack(0.0)
     with_zero = make_stack(1e-2)
-    with_zero.training = replace(with_zero.training, regularizer=0.0)
+    with_zero.training = replace(with_zero.training, penalties=(("positional", 0.0),))
     assert torch.equal(losses(without), losses(with_zero))
     assert not torch.equal(losses(make_stack(0.0)), losses(make_stack(1e-2)))
 
@@ -105,6 +108,37 @@ def test_an_encoding_without_positions_cannot_be_regularized() -> None:
     with pytest.raises(InvalidOptionError) as caught:
         make_stack(1.0, "nope")
     assert str(caught.value) == (
-        "the regularizer acts on a table of positions, and 'nope' has none.\n"
-        "hint: use the encoding 'ape', or leave the regularizer at 0."
+        "the penalty 'positional' acts on a table of positions, and 'nope' has none.\n"
+        "hint: use the encoding 'ape', or leave the penalty out."
     )
+
+
+def test_learned_relations_are_penalized_by_their_gains() -> None:
+    stack = make_stack(0.0, "lbpe")
+    plain = stack._losses(stack._rows(stack.number))
+    stack.training = replace(stack.training, penalties=(("relations", 3.0),))
+    gains = sum(module.gains().abs().sum((1, 2)) for _, module in dictionaries_of(stack.model.encoding))
+    found = stack._losses(stack._rows(stack.number)) - plain
+    assert found.tolist() == pytest.approx((3 * gains).tolist(), rel=1e-4)  # type: ignore[union-attr]
+    with pytest.raises(
+        InvalidOptionError, match="the penalty 'relations' acts on learned relations, and 'ape' has none"
+    ):
+        make_groups(Spec(tasks=("parity",), encodings=("ape",), training=stack.training))
+
+
+def test_a_penalty_is_known_once_and_has_a_weight() -> None:
+    with pytest.raises(UnknownNameError, match="penalty"):
+        Training(penalties=(("relation", 1.0),))
+    with pytest.raises(InvalidOptionError, match="named twice"):
+        Training(penalties=(("relations", 1.0), ("relations", 1.0)))
+    with pytest.raises(InvalidOptionError, match="the penalty 'relations' must be a number from 0"):
+        Training(penalties=(("relations", -1.0),))
+
+
+def test_penalties_are_a_table_of_a_spec() -> None:
+    text = 'tasks = ["parity"]\nencodings = ["ape"]\n[training.penalties]\npositional = 0.5\n'
+    spec = parse_spec(text)
+    assert spec.training.penalties == (("positional", 0.5),)
+    assert parse_spec(dump_spec(spec)) == spec
+    with pytest.raises(InvalidSpecError, match="must be a table"):
+        parse_spec('tasks = ["parity"]\n[training]\npenalties = 3\n')

@@ -1,0 +1,104 @@
+"""Models that are kept: they compute what was scored, and whatever is wrong with a file is said in a sentence."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from lengthwise.arrays import torch_arrays
+from lengthwise.errors import InvalidSpecError, UnreadableFileError
+from lengthwise.experiment.models import find_model, load_model, model_path, models_folder
+from lengthwise.experiment.run import run_experiment
+from lengthwise.experiment.spec import Spec, parse_spec
+from lengthwise.experiment.store import open_store
+from lengthwise.model.shape import Shape
+from lengthwise.seeds import EVALUATION, open_stream
+from lengthwise.tasks.catalog import find_task
+from lengthwise.train.evaluation import make_examples, match_instances
+from lengthwise.train.settings import Training
+
+TINY = Spec(
+    tasks=("bin_majority",),
+    encodings=("ape",),
+    seeds=2,
+    train_length=4,
+    test_length=(6, 12),
+    model=Shape(layers=1, heads=1, width=8),
+    training=Training(steps=30, batch=32, warmup=2, evaluate_every=10, examples=64),
+)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("kept") / "runs.sqlite"
+    run_experiment(TINY, place, device="cpu", workers=1, keep=True)
+    return place
+
+
+def test_a_kept_model_scores_as_its_run_did(store: Path) -> None:
+    with open_store(store) as opened:
+        results = opened.results()
+    assert len(results) == 2
+    for result in results:
+        model, run = load_model(model_path(models_folder(store), result.id))
+        assert run.id == result.id
+        task, xp = find_task(run.task), torch_arrays("cpu")
+        stream = open_stream(EVALUATION, seed=[run.seed], xp=xp)
+        for number, bounds in enumerate(run.bins):
+            examples = make_examples(task, bounds, run.training.examples, stream.at(number), xp)
+            matches = int(match_instances(model, task, examples).sum())
+            assert matches == sum(right for length, _, right in result.scores if length in bounds)
+
+
+def test_lengths_to_test_at_may_be_listed(store: Path) -> None:
+    with open_store(store) as opened:
+        assert {length for result in opened.results() for length, _, _ in result.scores} == {0, 1, 2, 3, 4, 6, 12} - {0}
+    with pytest.raises(InvalidSpecError, match="test_length 6 is not above 12 before it"):
+        replace(TINY, test_length=(12, 6))
+    with pytest.raises(InvalidSpecError, match="lists no length"):
+        parse_spec('tasks = ["parity"]\ntest_length = []')
+
+
+def test_a_run_whose_model_is_gone_is_trained_again(store: Path, tmp_path: Path) -> None:
+    again = tmp_path / "runs.sqlite"
+    first = run_experiment(TINY, again, device="cpu", workers=1)
+    assert not models_folder(again).exists()
+    second = run_experiment(TINY, again, device="cpu", workers=1, keep=True)
+    assert second.reused == 0
+    assert len(list(models_folder(again).iterdir())) == 2
+    assert [result.scores for result in first.results] == [result.scores for result in second.results]
+    assert run_experiment(TINY, again, device="cpu", workers=1, keep=True).reused == 2
+
+
+def test_a_model_is_found_by_the_beginning_of_its_id(store: Path) -> None:
+    known = sorted(path.stem for path in models_folder(store).iterdir())
+    assert find_model(known[0][:6], store).stem == known[0]
+    with pytest.raises(UnreadableFileError, match="2 kept models, and none of them begins with 'zz'"):
+        find_model("zz", store)
+    with pytest.raises(UnreadableFileError, match="there are no kept models"):
+        find_model("a", store.parent / "other.sqlite")
+
+
+def test_what_is_no_kept_model_is_refused_in_a_sentence(store: Path, tmp_path: Path) -> None:
+    path = tmp_path / "x.safetensors"
+    with pytest.raises(UnreadableFileError, match="there is no file"):
+        load_model(path)
+    path.write_bytes(b"nonsense")
+    with pytest.raises(UnreadableFileError, match="is not a kept model"):
+        load_model(path)
+    kept = next(models_folder(store).iterdir())
+    _, run = load_model(kept)
+    weights = {"a": torch.zeros(1)}
+    for notes, told in (
+        ({"format": 99, "run": run.settings}, "has format 99; this program reads format 1"),
+        ({"format": 1, "run": run.settings | {"trainer_revision": 1}}, "was trained by revision 1 of the trainer"),
+        ({"format": 1, "run": run.settings}, "the weights in .* are not those of bin_majority × ape"),
+    ):
+        save_file(weights, path, {"lengthwise": json.dumps(notes)})
+        with pytest.raises(UnreadableFileError, match=told):
+            load_model(path)
