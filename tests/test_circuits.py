@@ -29,13 +29,25 @@ WORDS = [
     "reverse",
     "odds_first",
     "copy_every",
+    "copy_every_marked",
+    "swap_pairs",
+    "transpose",
     "running_max",
     "parity",
     "parity_cot",
     "parity_cot_aligned",
 ]
 NUMBERS = ["addition", "addition_padded", "mul_1xn", "increment", "div_1", "div_1_cot"]
-SMALL = [*WORDS, "shift(2)", "shift(3)", "copy_every(3)", "running_max(012)", *(f"{name}(2)" for name in NUMBERS)]
+SMALL = [
+    *WORDS,
+    "shift(2)",
+    "shift(3)",
+    "copy_every(3)",
+    "copy_every_marked(3)",
+    "transpose(2)",
+    "running_max(012)",
+    *(f"{name}(2)" for name in NUMBERS),
+]
 MORE = [
     *("copy(abc)", "shift(1, abc)", "shift(2, abc)", "reverse(abcd)", "odds_first(abc)", "copy_every(2, abc)"),
     *(f"{name}({base})" for name in NUMBERS for base in (3, 5, 10)),
@@ -152,7 +164,8 @@ def test_buckets_in_integers_are_those_of_the_logarithm() -> None:
 @pytest.mark.parametrize("name", SMALL)
 def test_a_circuit_of_the_library_answers_as_its_layout(name: str) -> None:
     circuit = find_circuit(name)
-    result = verify(circuit, min(12, circuit.cap), max_instances=400, num_samples=20)
+    most = 4_096 if name == "transpose" else 400
+    result = verify(circuit, min(12, circuit.cap), max_instances=most, num_samples=20)
     assert result.passed, str(result.counterexample)
     assert result.exhaustive >= 4
     assert result.num_instances > 100
@@ -178,7 +191,7 @@ def test_every_family_of_circuits_is_verified() -> None:
 def test_arities_are_those_of_the_definitions() -> None:
     arities = {name: find_circuit(name).arity for name in CIRCUITS}
     assert {name for name, arity in arities.items() if arity == 1} == {
-        *("copy", "shift", "reverse", "odds_first", "copy_every")
+        *("copy", "shift", "reverse", "odds_first", "copy_every", "copy_every_marked", "swap_pairs", "transpose")
     }
     assert (arities["parity_cot"], arities["addition"], arities["mul_1xn"], arities["div_1"]) == (2, 5, 4, 4)
     assert (arities["increment"], arities["div_1_cot"], arities["running_max"]) == (3, 3, 2)

@@ -167,7 +167,7 @@ def test_with_every_switch_losses_and_gradients_are_those_of_instances_alone(enc
 def compare_with_instances_alone(stack: Stack) -> None:
     for number in range(3):
         stack.step(number)
-    packed = stack._loss_per_model(stack._make_rows(torch.tensor(7)))
+    packed, _ = stack._loss_per_model(stack._make_rows(torch.tensor(7)))
     stack.optimizer.zero_grad()
     packed.sum().backward()  # type: ignore[no-untyped-call]
     gradients = {name: parameter.grad for name, parameter in stack.model.named_parameters()}
@@ -186,7 +186,7 @@ def test_an_odd_batch_has_one_instance_in_each_row() -> None:
     stack = make_stack("bin_majority", batch=5)
     assert stack.packing.num_rows == 5
     assert stack._make_rows(torch.tensor(0)).visible is None
-    packed = stack._loss_per_model(stack._make_rows(torch.tensor(0)))
+    packed, _ = stack._loss_per_model(stack._make_rows(torch.tensor(0)))
     torch.testing.assert_close(packed, losses_instance_by_instance(stack, 0), rtol=1e-5, atol=1e-6)
 
 

@@ -14,9 +14,9 @@ from lengthwise.experiment.spec import Spec, dump_spec, parse_spec
 from lengthwise.model.shape import Shape
 from lengthwise.tasks.catalog import find_task
 from lengthwise.tasks.lengths import length_bins
-from lengthwise.train.penalties import positional_penalty
 from lengthwise.train.settings import Training
 from lengthwise.train.stack import Stack
+from lengthwise.train.terms import positional
 
 
 def make_stack(weight: float, encoding: str = "ape") -> Stack:
@@ -51,7 +51,7 @@ def test_the_penalty_is_its_formula() -> None:
     with torch.no_grad():
         for parameter in stack.model.parameters():
             parameter.mul_(20)
-    found = positional_penalty(stack.model)
+    found = positional(stack.model)
     assert found.shape == (2,)
     assert found.min() > 0.01
     for number in range(2):
@@ -64,7 +64,7 @@ def test_its_gradient_is_that_of_finite_differences() -> None:
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.mul_(20)
-    positional_penalty(model).sum().backward()  # type: ignore[no-untyped-call]
+    positional(model).sum().backward()  # type: ignore[no-untyped-call]
     generator = torch.Generator().manual_seed(0)
     table, weight = model.encoding.table_MND, model.blocks[1].qkv.weight_MIO  # type: ignore[union-attr]
     for parameter in (table, weight):
@@ -74,7 +74,7 @@ def test_its_gradient_is_that_of_finite_differences() -> None:
         for sign in (1, -1):
             with torch.no_grad():
                 parameter.add_(direction, alpha=sign * 1e-6)  # type: ignore[union-attr,operator]
-                values.append(positional_penalty(model).sum().item())
+                values.append(positional(model).sum().item())
                 parameter.add_(direction, alpha=-sign * 1e-6)  # type: ignore[union-attr,operator]
         assert (values[0] - values[1]) / 2e-6 == pytest.approx(slope, rel=1e-5)
 
@@ -90,18 +90,19 @@ def test_a_weight_of_zero_is_no_penalty_at_all() -> None:
     assert not torch.equal(losses(make_stack(0.0)), losses(make_stack(1e-2)))
 
 
-def test_the_penalty_is_added_to_the_loss_and_pulls_it_down() -> None:
+def test_the_penalty_is_added_to_what_is_minimized_and_pulls_it_down() -> None:
     plain, heavy = make_stack(0.0), make_stack(100.0)
     for stack in (plain, heavy):
         with torch.no_grad():
             for parameter in stack.model.parameters():
                 parameter.mul_(10)
-    penalty = positional_penalty(plain.model)
-    assert (heavy.step(0) - plain.step(0)).tolist() == pytest.approx((100 * penalty).tolist(), rel=1e-2)
+    rows = heavy._make_rows(heavy.number)
+    assert heavy._losses(rows)[1].tolist() == pytest.approx((100 * positional(heavy.model)).tolist())
+    assert torch.equal(heavy.step(0), plain.step(0))  # what is told is the loss alone, whatever the penalties
     for step in range(1, 30):
         plain.step(step)
         heavy.step(step)
-    assert (positional_penalty(heavy.model) < positional_penalty(plain.model)).all()
+    assert (positional(heavy.model) < positional(plain.model)).all()
 
 
 def test_an_encoding_without_positions_cannot_be_regularized() -> None:
@@ -115,11 +116,10 @@ def test_an_encoding_without_positions_cannot_be_regularized() -> None:
 
 def test_learned_relations_are_penalized_by_their_gains() -> None:
     stack = make_stack(0.0, "lbpe")
-    plain = stack._losses(stack._rows(stack.number))
     stack.training = replace(stack.training, penalties=(("relations", 3.0),))
-    gains = sum(module.gains().abs().sum((1, 2)) for _, module in dictionaries_of(stack.model.encoding))
-    found = stack._losses(stack._rows(stack.number)) - plain
-    assert found.tolist() == pytest.approx((3 * gains).tolist(), rel=1e-4)  # type: ignore[union-attr]
+    gains = torch.stack([module.gains().abs().sum((1, 2)) for _, module in dictionaries_of(stack.model.encoding)])
+    found = stack._losses(stack._make_rows(stack.number))[1]
+    assert found.tolist() == pytest.approx((3 * gains.sum(0)).tolist(), rel=1e-5)
     with pytest.raises(
         InvalidOptionError, match="the penalty 'relations' acts on learned relations, and 'ape' has none"
     ):

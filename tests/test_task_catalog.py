@@ -191,7 +191,14 @@ def words_of(name: str, length: int) -> list[object]:
     return [" ".join(word) for word in product(task.symbols, repeat=length) if word in task.language]
 
 
-COUNTED = {"count_symbol": "x", "count_mod": "x", "parity": "1", "parity_cot": "1", "count_cot": "1"}
+COUNTED = {
+    "count_symbol": "x",
+    "count_mod": "x",
+    "parity": "1",
+    "parity_cot": "1",
+    "parity_cot_aligned": "1",
+    "count_cot": "1",
+}
 PAIRS = ["a a", "a b", "b a", "b b"]
 SHUFFLES = [" ".join(word) for word in ("()()", "(())", "[][]", "[[]]", "()[]", "[]()", "([)]", "[(])", "([])", "[()]")]
 TWO_TYPES = [f"({i} ){i} ({j} ){j}" for i in "12" for j in "12"] + [f"({i} ({j} ){j} ){i}" for i in "12" for j in "12"]
@@ -204,7 +211,9 @@ CLAIMS: dict[str, list[Claim]] = {
     "majority": [(2, symbol(1), LETTERS), (12, label, LETTERS)],
     **{name: [(3, symbol(0), TOKENS)] for name in ("unique_copy", "sort", "reverse_unique", "sort_cot")},
     "copy_every": [(3, symbol(1), TOKENS)],
-    **{name: [(2, whole, PAIRS)] for name in ("repeat_copy", "odds_first", "shift", "reverse")},
+    **{name: [(2, whole, PAIRS)] for name in ("repeat_copy", "odds_first", "shift", "reverse", "swap_pairs")},
+    "transpose": [(1, whole, [" ".join(row) for row in product("ab", repeat=3)])],
+    "add_columns": [(1, whole, [f"{one} + {two}" for one in DIGITS for two in DIGITS])],
     **{name: [(2, symbol(1), LETTERS[:5])] for name in ("mode", "most_freq", "bucket_sort")},
     **{name: [(2, symbol(1), LETTERS[:8])] for name in ("histogram", "double_histogram")},
     "count_up": [(5, symbol(0), TOKENS[: 150 - 4])],
@@ -430,7 +439,9 @@ FEW_PROMPTS = {
     "accepts": "half a million words in D_2 at length 40",
 }
 UNIFORM_COUNT = {
-    **dict.fromkeys(("bin_majority", "parity", "parity_cot", "count_cot", "majority_cot"), "the number of 1s"),
+    **dict.fromkeys(
+        ("bin_majority", "parity", "parity_cot", "parity_cot_aligned", "count_cot", "majority_cot"), "the number of 1s"
+    ),
     "bin_majority_interleave": "the number of 0s of each stream",
     **dict.fromkeys(("count_symbol", "count_mod"), "the number of xs"),
     "selective_copy": "the number of letters among blanks",

@@ -11,13 +11,17 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any, NoReturn
 
 from .._version import __version__
 from ..errors import LengthwiseError, ProgramSyntaxError, RegexSyntaxError, UnreadableFileError, did_you_mean
 from . import examples
+from .inferring import add_infer_parser
+from .inspecting import add_inspect_parser
 from .own_tasks import add_new_command
 from .program_arguments import add_program_commands
+from .relations import add_relations_parser
 
 _WELCOME = """\
 lengthwise: will a transformer trained on short inputs keep working on longer ones?
@@ -171,6 +175,13 @@ def build_parser() -> argparse.ArgumentParser:
     again.add_argument("paper", metavar="PAPER", help="the paper's name, for example huang2025 (see 'list papers')")
     again.add_argument("--quick", action="store_true", help="leave out the cells whose models are large")
     again.add_argument("--only", action="extend", nargs="+", metavar="TASK", help="only these tasks (default: all)")
+    again.add_argument(
+        "--part",
+        action="extend",
+        nargs="+",
+        metavar="PART",
+        help="parts of chen2025: first (default), plain, outside, second, controls, or all",
+    )
     again.add_argument("--seeds", type=int, default=5, metavar="N", help="models per task and encoding (default: 5)")
     again.add_argument("--store", metavar="FILE", help="where results are kept (default: PAPER.sqlite)")
     again.add_argument("--out", metavar="FILE", help="the page (default: PAPER.html; with --dry-run, none)")
@@ -226,6 +237,9 @@ def build_parser() -> argparse.ArgumentParser:
     )
 
     add_new_command(command)
+    add_infer_parser(command)
+    add_relations_parser(command)
+    add_inspect_parser(command)
 
     crasp = commands.add_parser("crasp", help=_CRASP, description=f"{_CRASP[:1].upper()}{_CRASP[1:]}.")
     add_program_commands(crasp, add)
@@ -335,7 +349,9 @@ def _drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-_NAMES = "predict recommend complexity run report reproduce check new crasp list show conform cite"
+_NAMES = (
+    "predict recommend complexity infer relations run report reproduce inspect check new crasp list show conform cite"
+)
 _COMMANDS = tuple(_NAMES.split())
 
 
@@ -375,18 +391,18 @@ def _dispatch(options: argparse.Namespace) -> int:
         from . import programs
 
         return (programs.crasp if options.command == "crasp" else programs.check_file)(options)
-    if options.command == "complexity":
-        from . import complexity
-
-        return complexity.complexity(options)
-    if options.command == "new":
-        from . import own_tasks
-
-        return own_tasks.new(options)
-    if options.command in ("conform", "cite"):
-        from . import encodings
-
-        return (encodings.conform if options.command == "conform" else encodings.cite)(options)
+    modules = {
+        "complexity": "complexity",
+        "infer": "inferring",
+        "relations": "relations",
+        "inspect": "inspecting",
+        "new": "own_tasks",
+        "conform": "encodings",
+        "cite": "encodings",
+    }
+    if options.command in modules:
+        module = import_module(f".{modules[options.command]}", __package__)
+        return int(getattr(module, options.command)(options))
     run = {
         "predict": commands.predict,
         "recommend": commands.recommend,

@@ -7,24 +7,34 @@ from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..errors import InvalidOptionError
 from ..experiment.engines.local import choose_device
 from ..experiment.plan import Run, StackPlan, make_groups
 from ..experiment.run import run_experiment
 from ..experiment.spec import Spec
 from ..experiment.store import Result, read_store
 from ..files import make_folder_of, write_text
+from ..papers import chen2025
 from ..papers.catalog import find_paper
 from ..papers.paper import Cell, Paper
 from ..report.reproduction import compare
 from ..report.reproduction_page import make_reproduction_page
 from ..report.reproduction_tables import DIFFERENCES, header, legend, markdown, rows, summary, to_json
+from .reproduce_grid import reproduce_grid
 from .running import Bars
 from .text import paragraph, print_json, table
 
 
 def reproduce(options: Namespace) -> int:
     """Train what is missing of a paper's cells, then print and write what was published beside what was measured."""
+    if options.paper == chen2025.NAME:
+        return reproduce_grid(options, _train)
     paper = find_paper(options.paper)
+    if options.part:
+        raise InvalidOptionError(
+            f"{paper.name} has no parts; found --part {' '.join(options.part)}.",
+            hint="leave --part out, or use --only.",
+        )
     only = [name.strip() for group in options.only or [] for name in group.split(",")]
     cells = paper.cells(quick=options.quick, only=only, seeds=options.seeds)
     specs = [cell.spec for cell in cells if cell.spec is not None]

@@ -31,7 +31,7 @@ class Bound:
 class Option:
     """A number, a switch or a word that an encoding takes: its default, what is allowed, and what it means.
 
-    A word names a circuit of the library (theory/positions), with its parameters in parentheses.
+    A word names a circuit of the library (theory/positions), with its parameters in parentheses, or lists relations (guarded).
     """
 
     name: str

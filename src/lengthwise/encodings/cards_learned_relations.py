@@ -71,6 +71,32 @@ LEARNED_RELATIONS = (
         "pair satisfies.",
     ),
     Card(
+        name="lbpe_found",
+        title="learned position relations: gains on a few equations that a search has found",
+        formula="that of lbpe, with relations that hold for some keys only; a query without a key of theirs points to <bos>",
+        citation=_CITATION,
+        acts_on=("scores",),
+        module="lbpe_found:LBPEFound",
+        parameters="slots·H",
+        per_layer=True,
+        expressible=UNIFORM_HEADS,
+        shift_invariant=False,
+        bounded_bias=False,
+        needs_scale=True,
+        float_ids=False,
+        options=(
+            Option(
+                name="relations",
+                default="r(1, -1, 1, 0, 0, 1, 1, 0, 1, 0, 1, -1, 0, 1, 0, 1, 0, -1, 1, 0)",
+                meaning="ten numbers for each relation: a, b, c, d, two for each bound of the key, modulus, remainder",
+            ),
+            _CORRECTED,
+        ),
+        note=f"ours; relations are {_EQUATIONS} for keys within bounds p·n + o and with a remainder, as "
+        "`lengthwise relations TASK` finds them, by default q − i = n in the prompt and q − i = 1; there are so many slots; head h "
+        "begins with relation h modulo their number, with gain 4.",
+    ),
+    Card(
         name="lbpe_mlp",
         title="learned position relations: a network gives each pair a label, and each label has a number",
         formula="score(i, j) = q_i·k_j / √d + softmax(f(j, i, n, i − j, i − j − n, i + j − 2n))·T_h",

@@ -77,8 +77,9 @@ class Operands:
             equation = piece.equation
             rest = -(equation.query * query + equation.scale * scale + equation.constant)
             whole = torch.div(rest, equation.key, rounding_mode="floor")
-            is_here = torch.as_tensor(_call(piece.condition.holds, scale, step), device=query.device)
-            key = torch.where(is_here, torch.where(whole * equation.key == rest, whole, NOWHERE), key)
+            solved = torch.where(whole * equation.key == rest, whole, NOWHERE)
+            is_here = _call(piece.condition.holds, scale, step)  # True where a piece has no condition
+            key = solved if is_here is True else torch.where(is_here, solved, key)
         return key
 
     def _is_right(self, max_scale: int) -> bool:

@@ -16,6 +16,7 @@ from ..errors import InvalidOptionError, did_you_mean, unknown_name
 from ..theory.positions.circuits import needs_hint
 from ..theory.positions.library import find_circuit
 from .cards import ALIASES, ENCODINGS, Bound, Card, Option
+from .guarded import read_guarded, write_guarded
 
 Value = float | int | bool | str
 
@@ -107,6 +108,11 @@ class Choice:
     def has_table(self) -> bool:
         """Whether it is a table of positions that is added to the input."""
         return self.card.name in ("learned", "ape")
+
+    @property
+    def learns_relations(self) -> bool:
+        """Whether there is a dictionary of relations, whose gains a penalty may act on."""
+        return self.uses("lbpe") or self.uses("lbpe_grown") or self.uses("lbpe_found")
 
     @property
     def chooses_ids(self) -> bool:
@@ -255,7 +261,7 @@ _NEVER_ABOVE_ZERO = ("alibi", "learned_alibi", "hard_alibi", "kerple_log", "kerp
 """Biases that are penalties only."""
 
 
-_COUNTING = ("ipe", "lbpe", "lbpe_grown")  # their relations are equations between positions as they come
+_COUNTING = ("ipe", "lbpe", "lbpe_grown", "lbpe_found")  # their relations are equations between positions as they come
 
 
 def _require_that_they_fit(chosen: Choice) -> None:
@@ -325,7 +331,7 @@ def _value(word: str, option: Option, text: str) -> Value:
             raise _bad_value(word, option, text, "true or false")
         return text == "true"
     if isinstance(option.default, str):
-        return find_circuit(text).name  # the only words so far
+        return write_guarded(read_guarded(text)) if option.name == "relations" else find_circuit(text).name
     whole = isinstance(option.default, int)
     allowed = f"a {'whole ' if whole else ''}number from {option.low:g} to {option.high:g}"
     try:

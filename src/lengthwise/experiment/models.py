@@ -5,7 +5,6 @@ A file holds the weights of one model and, as metadata, all settings of its run,
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any

@@ -20,7 +20,7 @@ from ..seeds import DATA, open_stream
 from ..tasks.catalog import find_task
 from ..tasks.lengths import LengthRange, length_bins, shortest_length
 from ..tasks.task import Task
-from ..train.settings import TRAINER_REVISION, Training
+from ..train.settings import PENALTIES_ON_POSITIONS, TRAINER_REVISION, Training
 from .spec import Spec
 
 
@@ -163,10 +163,10 @@ def _require_what_penalties_act_on(training: Training, encoding: Encoding) -> No
     """Raise if a penalty acts on what an encoding does not have; the trainer would refuse it too, but later."""
     weights = dict(training.penalties)
     for name, has, what, others in (
-        ("positional", encoding.has_table, "a table of positions", "'ape'"),
+        *((name, encoding.has_table, "a table of positions", "'ape'") for name in PENALTIES_ON_POSITIONS),
         (
             "relations",
-            encoding.uses("lbpe") or encoding.uses("lbpe_grown"),
+            encoding.learns_relations,
             "learned relations",
             "'lbpe' or 'lbpe_grown'",
         ),

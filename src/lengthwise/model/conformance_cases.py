@@ -54,6 +54,10 @@ VARIANTS: dict[str, tuple[str, ...]] = {
     "scale_hint": ("scale_hint(rope)", "scale_hint(shaw(clip=3))", "scale_hint(alibi)"),
     "ipe": ("ipe(circuit=reverse, eos=true)", "ipe(circuit=addition(2))", "ipe(corrected=false)"),
     "lbpe": ("lbpe(hint=false)", "lbpe(corrected=false)"),
+    "lbpe_found": (
+        "lbpe_found(relations=r(2, -1, 0, 1, 0, 1, 0, -1, 1, 0, 1, 0, 0, -3, 0, 0, 1, 2, 2, 1))",
+        "lbpe_found(corrected=false)",
+    ),
     "lbpe_mlp": ("lbpe_mlp(hint=false)",),
     "length_corrected": ("length_corrected(t5)", "length_corrected(scale_hint)"),
     "rpe_square": ("rpe_square(reach=2, width=3)",),

@@ -8,6 +8,7 @@ import torch
 
 from ..encodings.base import Encoding, Fit, Where
 from ..encodings.build import make_encoding
+from ..encodings.guarded import read_guarded
 from ..encodings.names import Choice
 from ..seeds import INITIALIZATION, open_stream
 from ..theory.positions.library import find_circuit
@@ -59,7 +60,10 @@ def _check_parameters(choice: Choice, encoding: Encoding, fit: Fit) -> None:
 
 
 def _num_slots(choice: Choice) -> int:
-    """Return how many operands the circuit of an encoding has, 0 for one without a circuit."""
+    """Return how many operands the circuit of an encoding has, or how many relations are listed, 0 without either."""
+    listed = dict(choice.options).get("relations")
+    if listed is not None:
+        return len(read_guarded(str(listed)))
     circuit = dict(choice.options).get("circuit")
     return 0 if circuit is None else find_circuit(str(circuit)).arity
 

@@ -23,6 +23,9 @@ COLUMNS = {"nope": "constant", "ape": "absolute", "rpe": "relative", "rpe_scaled
 
 COPYING: Mapping[str, str] = {
     "copy_every": "its answer copies every k-th symbol",
+    "copy_every_marked": "its answer copies every k-th symbol",
+    "swap_pairs": "its answer holds every symbol of an arbitrary word",
+    "transpose": "its answer holds every symbol of an arbitrary grid",
     "addition": "with 0 as the other summand it is copying with repeats",
     "addition_padded": "with 0 as the other summand it is copying with repeats",
     "mul_1xn": "times 1 it is copying with repeats",

@@ -31,6 +31,11 @@ PROBLEMS = {
     "bucket_sort": "sort(abcde)",
     "addition": "addition_plain(2)",
     "add_decimal": "addition_plain",
+    "add_columns": "addition",
+    "swap_pairs": "swap_pairs(ab)",
+    "transpose": "transpose(3, ab)",
+    "copy_every": "copy_every_marked",
+    "parity_cot_aligned": "parity_cot_aligned(128)",
 }
 """The problem of the circuit library that a task is; tasks with parameters are there as they are without them."""
 
@@ -44,7 +49,14 @@ NOTES = {
 UNSIGNED = ("alibi", "learned_alibi", "t5", "shaw")
 """What sees the size of a distance only, where a scale hint makes it negative."""
 
-_SHIFT = re.compile(r"shift\((\d+)\)")
+_NUMBERED = re.compile(r"(shift|transpose|add_columns|copy_every|parity_cot_aligned)\((\d+)\)")
+_WITH_NUMBER = {
+    "shift": "shift({}, ab)",
+    "transpose": "transpose({}, ab)",
+    "add_columns": "addition({})",
+    "copy_every": "copy_every_marked({})",
+    "parity_cot_aligned": "parity_cot_aligned({})",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,10 +89,8 @@ def problem_of(task: str) -> str | None:
     >>> problem_of("shift(3)"), problem_of("majority")
     ('shift(3, ab)', None)
     """
-    shifted = _SHIFT.fullmatch(task)
-    if shifted is not None or task == "shift":
-        return f"shift({shifted[1] if shifted else 1}, ab)"
-    return PROBLEMS.get(task)
+    numbered = _NUMBERED.fullmatch("shift(1)" if task == "shift" else task)
+    return PROBLEMS.get(task) if numbered is None else _WITH_NUMBER[numbered[1]].format(numbered[2])
 
 
 def relation_of(encoding: str) -> Relation | None:

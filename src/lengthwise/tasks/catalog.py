@@ -33,6 +33,7 @@ MODULES = {
     "modular": "sum_mod mod_arith mod_arith_brackets solve_equation poly_eval",
     "scratchpads": "parity_cot turing_program sort_cot count_cot majority_cot dyck_cot state_track_cot",
     "columns": "add_cot mul_cot div_cot",
+    "wired": "swap_pairs transpose add_columns parity_cot_aligned",
     "counters": "dyck_1 shuffle_dyck_2 anbn anbncn anbncndn bool_3 bool_5",
     "brackets": "dyck stack_manipulation",
     "regular_families": "block_alternation dyck_bounded random_regular subregular",

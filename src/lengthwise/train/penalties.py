@@ -1,15 +1,8 @@
-"""What may be added to the loss of each model, by name.
-
-``positional`` is the positional term of the regularizer of arXiv 2410.02140. With positions p and, for head h of layer l,
-queries W_Q and keys W_K, both without bias,
-
-    Σ_l Σ_h 1/N Σ_{j ≤ i} ((p_i W_Q) · (p_j W_K))²
-
-It is what the paper's released code adds to the loss: the term of the theory (position 1 against all others), averaged
-over where the pair starts. It is small only if attention between positions depends on few distances.
+"""What may be added to the loss of each model, by name: the terms of the regularizer that have a gradient, and one more.
 
 ``relations`` is the sum of the absolute gains of learned relations (our reconstruction of arXiv 2510.04130): of relations
-that serve as well together, it keeps few.
+that serve as well together, it keeps few. With an optimizer that gives all steps one size it goes on shrinking gains, however
+small its weight, once the loss has little left to say (docs/log.md).
 """
 
 from __future__ import annotations
@@ -21,9 +14,11 @@ import torch
 from torch import Tensor
 
 from ..encodings.lbpe import dictionaries_of, relation_penalty
+from ..encodings.learned import Learned
 from ..errors import InvalidOptionError
-from ..model.transformer import Block, Transformer
+from ..model.transformer import Transformer
 from .settings import PENALTY_NAMES, Training
+from .terms import POSITIONS, TERMS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,9 +26,9 @@ class Penalty:
     """A number for each model, [M], and what a model must have for it."""
 
     function: Callable[[Transformer], Tensor]
-    acts_on: str
-    applies: Callable[[Transformer], bool]
-    hint: str
+    acts_on: str = ""
+    applies: Callable[[Transformer], bool] = lambda _: True
+    hint: str = ""
 
 
 def require_what_penalties_act_on(model: Transformer, encoding: str, training: Training) -> None:
@@ -47,34 +42,10 @@ def require_what_penalties_act_on(model: Transformer, encoding: str, training: T
             )
 
 
-def penalties_of(model: Transformer, training: Training) -> Tensor | None:
-    """Return the weighted sum of the penalties of each model, [M]; None where there is none."""
+def penalties_of(model: Transformer, training: Training) -> Tensor:
+    """Return the weighted sum of the penalties of each model, [M]; 0 where there is none."""
     parts = [weight * PENALTIES[name].function(model) for name, weight in training.penalties if weight]
-    return torch.stack(parts).sum(0) if parts else None
-
-
-def has_positions(model: Transformer) -> bool:
-    """Return whether there is a table of position vectors."""
-    return isinstance(getattr(model.encoding, "table_MND", None), Tensor)
-
-
-def positional_penalty(model: Transformer) -> Tensor:
-    """Return the penalty of each model, [M]."""
-    positions_MND = model.encoding.table_MND
-    assert isinstance(positions_MND, Tensor)
-    num_models, num_positions, width = positions_MND.shape
-    total = positions_MND.new_zeros(num_models)
-    with torch.autocast(positions_MND.device.type, enabled=False):
-        for block in model.blocks:
-            assert isinstance(block, Block)
-            mapped = torch.bmm(positions_MND, block.qkv.weight_MIO[..., : 2 * width])
-            q, k = (
-                part.reshape(num_models, num_positions, block.heads, -1).transpose(1, 2)
-                for part in mapped.chunk(2, dim=-1)
-            )
-            products_MHNN = (q @ k.transpose(-1, -2)).tril()
-            total = total + products_MHNN.square().sum((1, 2, 3)) / num_positions
-    return total
+    return torch.stack(parts).sum(0) if parts else next(model.parameters()).new_zeros(model.num_models)
 
 
 def _relations(model: Transformer) -> Tensor:
@@ -83,13 +54,20 @@ def _relations(model: Transformer) -> Tensor:
     return penalty
 
 
-PENALTIES: dict[str, Penalty] = {
-    "positional": Penalty(
-        function=positional_penalty,
-        acts_on="a table of positions",
-        applies=has_positions,
-        hint="use the encoding 'ape'",
-    ),
+def _has_positions(model: Transformer) -> bool:
+    return isinstance(model.encoding, Learned)
+
+
+def _of_term(name: str) -> Penalty:
+    term = TERMS[name]
+    if term.needs != POSITIONS:
+        return Penalty(function=term.function)
+    return Penalty(
+        function=term.function, acts_on="a table of positions", applies=_has_positions, hint="use the encoding 'ape'"
+    )
+
+
+PENALTIES: dict[str, Penalty] = {name: _of_term(name) for name, term in TERMS.items() if term.differentiable} | {
     "relations": Penalty(
         function=_relations,
         acts_on="learned relations",

@@ -10,8 +10,22 @@ from ..errors import InvalidOptionError, unknown_name
 TRAINER_REVISION = 3
 """Raised whenever a change makes the same settings train differently; a golden test notices such a change."""
 
-PENALTY_NAMES = ("positional", "relations")
-"""What may be added to the loss; ``penalties`` says what each is."""
+PENALTIES_ON_POSITIONS = ("position_norm", "positional_first", "positional")
+PENALTY_NAMES = (
+    "value_nuclear",
+    "key_query_norm",
+    "value_norm",
+    "expand_norm",
+    "contract_norm",
+    "readout_norm",
+    "position_norm",
+    "embedding_norm",
+    "bias_norm",
+    "positional_first",
+    "positional",
+    "relations",
+)
+"""What may be added to the loss, and what of it acts on a table of positions; ``penalties`` says what each is."""
 
 _MOST_WEIGHT = 10**6
 

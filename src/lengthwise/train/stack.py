@@ -26,8 +26,8 @@ from .evaluation import Examples, Score, make_examples, match_instances, score_b
 from .objectives import loss_per_model
 from .optimizer import StackedAdamW
 from .packing import Packing, Rows
-from .recording import Recorded
 from .penalties import penalties_of, require_what_penalties_act_on
+from .recording import Recorded
 from .settings import Training
 
 
@@ -103,7 +103,7 @@ class Stack:
         self.losses_M = torch.zeros(self.model.num_models, device=self.device)
         self._train_examples: Examples | None = None
         self._rows: Callable[[Tensor], Rows] = self._make_rows
-        self._losses: Callable[[Rows], Tensor] = self._loss_per_model
+        self._losses: Callable[[Rows], tuple[Tensor, Tensor]] = self._loss_per_model
         self._update: Callable[[Tensor], None] = self._take_optimizer_step
         self._advance: Callable[[], None] = self._step
         if self.is_compiled:
@@ -117,7 +117,7 @@ class Stack:
             self._update = _compile(self._take_optimizer_step)
 
     def step(self, number: int) -> Tensor:
-        """Take training step ``number``; return the loss of each model before it, [M]."""
+        """Take training step ``number``; return the loss of each model before it, without its penalties, [M]."""
         self.number.fill_(number)
         with _matrix_products(self.precision):
             self._advance()
@@ -126,8 +126,8 @@ class Stack:
     def _step(self) -> None:
         rows = self._rows(self.number)
         self.optimizer.zero_grad()
-        losses_M = self._losses(rows)
-        losses_M.sum().backward()  # type: ignore[no-untyped-call]
+        losses_M, penalties_M = self._losses(rows)
+        (losses_M + penalties_M).sum().backward()  # type: ignore[no-untyped-call]
         self._update(self.number)
         self.losses_M.copy_(losses_M.detach())
 
@@ -141,13 +141,12 @@ class Stack:
         ids_MBL = self.model.encoding.ids(batch.tokens_MBL, batch.sizes_MB, draw.named("positions"), roles_MBL)
         return self.packing.pack(batch, ids_MBL, choice_R)
 
-    def _loss_per_model(self, rows: Rows) -> Tensor:
-        """Return the loss of each model, [M], with its penalty if there is one."""
+    def _loss_per_model(self, rows: Rows) -> tuple[Tensor, Tensor]:
+        """Return the loss of each model, [M], and what its penalties add."""
         with self._autocast():
             outputs = self.model(rows.tokens_MRW, rows.at, rows.scored)
         losses_M = loss_per_model(self.task.objective, outputs.float(), rows.targets_MRS)
-        penalties_M = penalties_of(self.model, self.training)
-        return losses_M if penalties_M is None else losses_M + penalties_M
+        return losses_M, penalties_of(self.model, self.training)
 
     def _take_optimizer_step(self, number: Tensor) -> None:
         taken = number.to(torch.float64)

@@ -83,6 +83,26 @@ def ipe(case: Case, h: int, i: int, j: int) -> float:
     return sum(8 * raw[h][slot - 1] for slot in held)
 
 
+def lbpe_found(case: Case, h: int, i: int, j: int) -> float:
+    """Σ_r g_hr over the relations whose key at query id_i is id_j; a relation without an allowed key has the key 0."""
+    raw: Matrix = case.weights["raw_MHR"]  # an eighth of the gains, less 4 for the relation that is the head's own
+    numbers = [int(part) for part in str(case.options["relations"]).strip("r()").split(",")]
+    n, query = int(case.scale[i]), int(case.ids[i])
+    total = 0.0
+    for number, gain in enumerate(raw[h]):
+        a, b, c, d, low, low_0, high, high_0, modulus, remainder = numbers[10 * number : 10 * number + 10]
+        last = query if (high, high_0) == (0, -1) else min(query, high * n + high_0)
+        first = low * n + low_0
+        allowed = [
+            key
+            for key in range(first, last + 1)
+            if a * key + b * query + c * n + d == 0 and (key - first) % modulus == remainder
+        ]
+        if case.ids[j] == (allowed[0] if allowed else 0):
+            total += 8 * gain + (4 if number == h % len(raw[h]) else 0)
+    return corrected(case, total, i)
+
+
 def lbpe_mlp(case: Case, h: int, i: int, j: int) -> float:
     """Σ_c softmax(f(x/T))_c·T_ch with x = (i, q, n, q − i, q − i − n, i + q − 2n), or (i, q, q − i)."""
     key, query, n = case.ids[j], case.ids[i], case.scale[i]
@@ -100,4 +120,4 @@ def lbpe_mlp(case: Case, h: int, i: int, j: int) -> float:
     return sum(part * row[h] for part, row in zip(share, table, strict=True))
 
 
-LEARNED_RELATIONS = {"ipe": ipe, "lbpe": lbpe, "lbpe_mlp": lbpe_mlp}
+LEARNED_RELATIONS = {"ipe": ipe, "lbpe": lbpe, "lbpe_found": lbpe_found, "lbpe_mlp": lbpe_mlp}

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from ...errors import InvalidOptionError
 from .layout import Layout, Tokens, check_symbols
 
-EQUALS, FILLER = "=", "_"
-DEFAULT_OFFSET = 16
+EQUALS, FILLER, MARK = "=", "_", "#"
+DEFAULT_OFFSET, DEFAULT_COLUMNS = 16, 3
 
 
 def _words(
@@ -92,6 +92,50 @@ def copy_every(distance: int = 2, symbols: str = "01") -> Layout:
         symbols,
         lambda word: word[::distance],
         lambda scale: -(-scale // distance),
+    )
+
+
+def copy_every_marked(distance: int = 2, symbols: str = "01") -> Layout:
+    """Return copying every k-th symbol behind k − 1 marks, all counted in n: y_t = x_{tk−1}."""
+    _check_distance("copy_every_marked", distance)
+    told = check_symbols(symbols, taken=f"{EQUALS}{FILLER}{MARK}")
+    before = (MARK,) * (distance - 1)
+    return Layout(
+        name=f"copy_every_marked({distance})" if symbols == "01" else f"copy_every_marked({distance}, {symbols})",
+        definition=f"{distance - 1} marks and a word, then its first symbol and every {distance}-th after it",
+        alphabet=(*told, MARK, EQUALS),
+        choices=lambda scale: (told,) * max(scale - distance + 1, 0),
+        prompt=lambda scale, free: (*before[:scale], *free, EQUALS),
+        answer=lambda prompt: prompt[distance - 1 : -1 : distance],
+        prompt_length=lambda scale: scale + 1,
+        answer_length=lambda scale: scale // distance,
+    )
+
+
+def swap_pairs(symbols: str = "01") -> Layout:
+    """Return the layout of exchanging the two symbols of every pair; the last of an odd number stays."""
+    return _words(
+        "swap_pairs",
+        "the symbols of every pair exchanged; the last of an odd number stays",
+        symbols,
+        lambda word: tuple(symbol for start in range(0, len(word), 2) for symbol in word[start : start + 2][::-1]),
+    )
+
+
+def transpose(columns: int = DEFAULT_COLUMNS, symbols: str = "01") -> Layout:
+    """Return the layout of a grid with n rows of c symbols, written row by row and then column by column."""
+    if columns < 1:
+        raise InvalidOptionError(f"transpose({columns}) is not allowed: at least 1 column.", hint="use 2 or 3.")
+    told = check_symbols(symbols)
+    return Layout(
+        name=f"transpose({columns})" if symbols == "01" else f"transpose({columns}, {symbols})",
+        definition=f"a grid of {columns} columns written row by row, then column by column",
+        alphabet=(*told, EQUALS),
+        choices=lambda scale: (told,) * (scale * columns),
+        prompt=lambda scale, free: (*free, EQUALS),  # noqa: ARG005
+        answer=lambda prompt: tuple(symbol for column in range(columns) for symbol in prompt[column:-1:columns]),
+        prompt_length=lambda scale: scale * columns + 1,
+        answer_length=lambda scale: scale * columns,
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from . import layouts_words as words
 from .circuits import Circuit, Gate, Operator
 from .layout import Layout
-from .layouts_words import DEFAULT_OFFSET, EQUALS
+from .layouts_words import DEFAULT_COLUMNS, DEFAULT_OFFSET, EQUALS
 
 MAX_PARITY = 16  # parity without a chain of thought has an operator for every scale
 
@@ -50,6 +50,33 @@ def copy_every(distance: int = 2, symbols: str = "01") -> Circuit:
         words.copy_every(distance, symbols),
         f"y_t = x_{{{distance}(t−1)}}",
         lambda scale, step: (step - 1) * distance,  # noqa: ARG005
+    )
+
+
+def copy_every_marked(distance: int = 2, symbols: str = "01") -> Circuit:
+    """Return y_t = x_{tk−1}, the first k − 1 symbols being marks."""
+    return _one_symbol(
+        words.copy_every_marked(distance, symbols),
+        f"y_t = x_{{{distance}t−1}}",
+        lambda scale, step: step * distance - 1,  # noqa: ARG005
+    )
+
+
+def swap_pairs(symbols: str = "01") -> Circuit:
+    """Return y_t = x_t for odd t and x_{t−2} for even t; at an odd end x_{t−1}."""
+
+    def source(scale: int, step: int) -> int:
+        return step - 2 if step % 2 == 0 else min(step, scale - 1)
+
+    return _one_symbol(words.swap_pairs(symbols), "y_t = x_t for odd t < n, x_{t−2} for even t", source)
+
+
+def transpose(columns: int = DEFAULT_COLUMNS, symbols: str = "01") -> Circuit:
+    """Return y_t = x_{c·((t−1) mod n) + ⌊(t−1)/n⌋}, of n rows and c columns."""
+    return _one_symbol(
+        words.transpose(columns, symbols),
+        f"y_t = x_{{{columns}((t−1) mod n) + ⌊(t−1)/n⌋}}",
+        lambda scale, step: (step - 1) % scale * columns + (step - 1) // scale,
     )
 
 

@@ -88,7 +88,7 @@ def equations_of(circuit: Circuit, *, max_scale: int = COMPARED_SCALES) -> tuple
         query = circuit.query(scale, step)
         for slot, place in enumerate(gate.operands, start=1):
             points.setdefault(slot, []).append(_Point(scale=scale, step=step, query=query, key=place))
-    found = _equations()
+    found = [*_equations(), *_long(points), *_of_steps(circuit)]
     return tuple(Slot(number=slot, pieces=_fit(told, found)) for slot, told in sorted(points.items()))
 
 
@@ -128,6 +128,35 @@ def _equations() -> list[Equation]:
     return [equation for *_, equation in found]
 
 
+def _long(points: dict[int, list[_Point]]) -> list[Equation]:
+    """Return q − i = d for the distances of the first gate that are too large to be among the small equations."""
+    first = {told[0].query - told[0].key for told in points.values()}
+    return [
+        Equation(key=1, query=-1, scale=0, constant=distance) for distance in sorted(first) if distance > MAX_CONSTANT
+    ]
+
+
+def _of_steps(circuit: Circuit) -> list[Equation]:
+    """Return i = b(t − 1) + c·n + d for small numbers, where several symbols of the prompt belong to one n.
+
+    Written with q, such equations have numbers that are too large to be among the small ones.
+    """
+    one, two, three = (circuit.layout.prompt_length(scale) for scale in (1, 2, 3))
+    if two - one < 2 or three - two != two - one:
+        return []
+    found = []
+    for step, scale, constant in product(range(1, 5), range(-12, 1), range(5)):
+        # q = prompt length + t − 2, so that t − 1 = q − (two − one)·n − (2·one − two) + 1
+        moved = Equation(
+            key=1,
+            query=-step,
+            scale=step * (two - one) - scale,
+            constant=step * (2 * one - two - 1) - constant,
+        )
+        found.append((step + abs(scale) + constant, step, moved))
+    return [equation for *_, equation in sorted(found, key=lambda told: told[:2])]
+
+
 ALWAYS = Condition(text="", holds=lambda scale, step: True)  # noqa: ARG005
 
 
@@ -143,6 +172,10 @@ def _conditions() -> list[Condition]:
     for number in (1, 2, 3):
         conditions.append(_at_scale(number))
         conditions.append(_before_the_end(number))
+    conditions.append(Condition(text="for even t", holds=lambda scale, step: step % 2 == 0))  # noqa: ARG005
+    conditions.append(Condition(text="for t ≤ n", holds=lambda scale, step: step <= scale))
+    conditions.append(Condition(text="for t ≤ 2n", holds=lambda scale, step: step <= 2 * scale))
+    conditions.append(Condition(text="for t ≤ 3n", holds=lambda scale, step: step <= 3 * scale))
     return conditions
 
 

@@ -1,0 +1,319 @@
+"""`lengthwise inspect`: look inside a model that was kept: product functions, limits, margins, attention by length."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from importlib.util import find_spec
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from ..errors import InvalidOptionError, MissingExtraError
+from .text import colour, paragraph, print_json, table
+
+if TYPE_CHECKING:
+    from ..experiment.plan import Run
+    from ..model.inspection.functions import Findings
+    from ..model.inspection.inspect import Head, Inspection
+    from ..report.inspection import FunctionPicture
+
+_EXAMPLES = """\
+examples:
+  lengthwise run unique_copy --encoding ape --keep       train, and keep the models
+  lengthwise inspect 3f2a                                one of them, by the beginning of its id
+  lengthwise inspect 3f2a --svg inspect.svg              the same as a picture
+  lengthwise inspect model.safetensors --tau 1 --json    against the limit with local functions up to distance 1
+
+What the numbers mean: docs/concepts/inspect.md. Needs torch: pip install 'lengthwise[train]'"""
+
+_STANDING = (
+    "The product function is that of the weights alone, as in arXiv 2410.02140 and its released code; this model has layer norms, so "
+    "that its size means nothing and only its shape can be read. The mean score is what softmax really gets. All shares are of what "
+    "softmax sees: a number that a query gives to all keys alike is taken off."
+)
+
+
+def add_inspect_parser(command: Callable[[str, str, str], ArgumentParser]) -> None:
+    """Add ``inspect`` and its arguments."""
+    look = command(
+        "inspect", "look inside a trained model: positions, limits, margins and attention by length", _EXAMPLES
+    )
+    look.add_argument(
+        "what", metavar="RUN", help="the id of a run that was trained with --keep, or a file (.safetensors)"
+    )
+    look.add_argument(
+        "--store",
+        default="lengthwise-runs.sqlite",
+        metavar="FILE",
+        help="the store of the run (default: lengthwise-runs.sqlite)",
+    )
+    look.add_argument("--svg", metavar="FILE", help="draw functions, margins and attention to this file")
+    look.add_argument(
+        "--tau",
+        type=int,
+        metavar="N",
+        help="compare with functions that are local within distance N (default: the nearest)",
+    )
+    look.add_argument(
+        "--period",
+        type=int,
+        metavar="N",
+        help="and periodic with period N beyond; 1 is constant (default: the nearest)",
+    )
+    look.add_argument(
+        "--instances",
+        type=int,
+        default=100,
+        metavar="N",
+        help="how many instances to measure at each length (default: 100)",
+    )
+
+
+def inspect(options: Namespace) -> int:
+    """Print what is inside a kept model."""
+    if not 1 <= options.instances <= 100_000:
+        raise InvalidOptionError(
+            f"--instances must be from 1 to 100000; found {options.instances}.", hint="correct the value."
+        )
+    for name in ("torch", "safetensors"):
+        if find_spec(name) is None:
+            raise MissingExtraError(
+                f"looking into models needs {name}, which is not installed.", hint="pip install 'lengthwise[train]'"
+            )
+    from ..experiment.models import find_model, load_model
+    from ..model.inspection.inspect import inspect_model
+    from ..tasks.bare import without_bos
+    from ..tasks.catalog import find_task
+    from ..train.terms import evaluate_terms
+
+    model, run = load_model(find_model(options.what, options.store))
+    task = find_task(run.task)
+    found = inspect_model(
+        model,
+        without_bos(task) if run.model.no_bos else task,
+        run.bins[0].high,
+        run.bins[-1].high,
+        tau=options.tau,
+        period=options.period,
+        instances=options.instances,
+    )
+    terms = {name: values.tolist()[0] for name, values in evaluate_terms(model).items()}
+    if options.svg is not None:
+        _draw(run, found, options.svg)
+    if options.json:
+        print_json(_to_json(run, found, terms))
+        return 0
+    print("\n".join(_lines(run, found, terms)))
+    return 0
+
+
+def _title(run: Run, found: Inspection) -> str:
+    return (
+        f"{run.task} × {run.encoding}, seed {run.seed}, run {run.id}: trained up to length {found.trained_length} "
+        f"({found.trained} tokens)"
+    )
+
+
+def _name(layer: int, head: int) -> str:
+    return f"layer {layer + 1}, head {head + 1}"
+
+
+# Text
+
+
+def _lines(run: Run, found: Inspection, terms: dict[str, float]) -> list[str]:
+    lines = [colour(_title(run, found), "bold"), ""]
+    if not found.has_positions:
+        lines += [
+            paragraph(f"{run.encoding} adds no positions to the input, so that there are no product functions."),
+            "",
+        ]
+    functions = [
+        (_name(head.layer, head.head), kind, own)
+        for head in found.heads
+        for kind, own in (("product", head.product), ("measured", head.measured))
+        if own is not None
+    ]
+    shapes = [[name, kind, *_shape(own)] for name, kind, own in functions]
+    limits = [[name, kind, *_limit(own)] for name, kind, own in functions]
+    lines += [
+        "What positions give to scores; 'beyond' is what training never saw:",
+        table(("head", "function", "largest", "beyond", "by i − j", "beyond", "τ 95 %", "period", "wave"), shapes),
+        "",
+        "The nearest local and periodic function, and how far from it:",
+        table(("head", "function", "local", "period", "within", "rest", "residual", "beyond", "departs at"), limits),
+        "",
+        paragraph(_STANDING),
+        "",
+        *_by_length(found),
+        "",
+        "Terms of R(T):",
+        table(("term", "value", "formula"), _term_rows(terms)),
+    ]
+    return lines
+
+
+def _shape(found: Findings) -> list[str]:
+    return [
+        f"{found.largest:.3g}",
+        "–" if found.largest_beyond is None else f"{found.largest_beyond:.3g}",
+        _percent(found.invariant),
+        _percent(found.invariant_beyond),
+        "–" if found.tau is None else str(found.tau),
+        f"{found.period} ({found.periodic:.0%})" if found.period > 1 and found.periodic is not None else "none",
+        "–" if found.wavelength is None or found.wave is None else f"{found.wavelength:.1f} ({found.wave:.0%})",
+    ]
+
+
+def _limit(found: Findings) -> list[str]:
+    limit = found.limit
+    return [
+        f"up to {limit.tau}",
+        str(limit.period),
+        _percent(found.within_tau),
+        _percent(found.rest),
+        _percent(limit.residual),
+        "–" if limit.beyond is None else f"{limit.beyond:.2f} ×",
+        "–" if limit.departs_at is None else str(limit.departs_at),
+    ]
+
+
+def _by_length(found: Inspection) -> list[str]:
+    places = [(head.layer, head.head) for head in found.heads]
+    usual = {place: found.usual_distance(*place) for place in places}
+    rows = []
+    for at in found.lengths:
+        mark = "" if at.length <= found.trained_length else " *"
+        own = [f"{at.length}{mark}", f"{at.matched:.1%}", f"{at.right:.1%}", f"{at.margin:.2f}", f"{at.low:.2f}"]
+        by_place = {(head.layer, head.head): head for head in at.heads}
+        for place in places:
+            head = by_place[place]
+            told = f"{head.largest:.2f}, {head.entropy:.2f}"
+            distance = usual[place]
+            own.append(told if distance is None else f"{told}, {head.at_distance(distance):.2f}")
+        rows.append(own)
+    titles = [f"head {layer + 1}.{head + 1}" for layer, head in places]
+    watched = [
+        f"head {layer + 1}.{head + 1} looks {_back(distance)}"
+        for (layer, head), distance in usual.items()
+        if distance is not None
+    ]
+    told = (
+        "By length (* never trained): exact match, answers with a margin above 0, its mean and 1 % quantile; for each head its largest "
+        "weight, its entropy in nats" + (f", and its weight there: {'; '.join(watched)}." if watched else ".")
+    )
+    return [paragraph(told), table(("length", "match", "right", "margin", "low", *titles), rows)]
+
+
+def _back(distance: int) -> str:
+    return "at the token itself" if distance == 0 else f"{distance} back"
+
+
+def _term_rows(terms: dict[str, float]) -> list[list[str]]:
+    from ..train.terms import TERMS
+
+    return [[name, f"{value:.4g}", TERMS[name].formula] for name, value in terms.items()]
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{share:.1%}"
+
+
+# Data
+
+
+def _to_json(run: Run, found: Inspection, terms: dict[str, float]) -> dict[str, Any]:
+    return {
+        "run": run.id,
+        "settings": run.settings,
+        "trained_length": found.trained_length,
+        "trained_tokens": found.trained,
+        "heads": [
+            {
+                "layer": head.layer + 1,
+                "head": head.head + 1,
+                "looks_back": found.usual_distance(head.layer, head.head),
+                "product": None if head.product is None else _plain(asdict(head.product)),
+                "measured": _plain(asdict(head.measured)),
+            }
+            for head in found.heads
+        ],
+        "lengths": [_plain(asdict(at)) for at in found.lengths],
+        "terms": terms,
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Return data that JSON has: lists for tuples, null for what is no number; layers and heads count from 1."""
+    if isinstance(value, dict):
+        return {key: each + 1 if key in ("layer", "head") else _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+# Pictures
+
+
+def _draw(run: Run, found: Inspection, path: str) -> None:
+    from ..files import make_folder_of, write_text
+    from ..report.inspection import HeadPicture, draw_inspection
+
+    heads = [
+        HeadPicture(
+            name=_name(head.layer, head.head),
+            product=_picture(head, head.product, of_product=True),
+            measured=_measured(head),
+        )
+        for head in found.heads
+    ]
+    lengths = [at.length for at in found.lengths]
+    drawn = draw_inspection(_title(run, found), heads, lengths, found.trained_length, _plots(found))
+    make_folder_of(path)
+    write_text(path, drawn)
+    print(f"wrote {path}", file=sys.stderr)
+
+
+def _picture(head: Head, found: Findings | None, *, of_product: bool) -> FunctionPicture | None:
+    from ..report.inspection import FunctionPicture
+
+    values = head.product_NN if of_product else head.measured_NN
+    return None if found is None or values is None else FunctionPicture(values=values.tolist(), findings=found)
+
+
+def _measured(head: Head) -> FunctionPicture:
+    made = _picture(head, head.measured, of_product=False)
+    assert made is not None
+    return made
+
+
+def _plots(found: Inspection) -> Sequence[Any]:
+    from ..report.inspection import LengthPlot
+
+    at = found.lengths
+    places = [(head.layer, head.head) for head in found.heads]
+
+    def line(place: tuple[int, int], field: str) -> tuple[str, tuple[float, ...], bool]:
+        own = [next(head for head in each.heads if (head.layer, head.head) == place) for each in at]
+        return f"{place[0] + 1}.{place[1] + 1}", tuple(getattr(head, field) for head in own), False
+
+    return (
+        LengthPlot(
+            title="exact match, right answers",
+            lines=(
+                ("match", tuple(each.matched for each in at), False),
+                ("right", tuple(each.right for each in at), True),
+            ),
+        ),
+        LengthPlot(
+            title="logit margin",
+            lines=(
+                ("mean", tuple(each.margin for each in at), False),
+                ("1 % quantile", tuple(each.low for each in at), True),
+            ),
+        ),
+        LengthPlot(title="largest attention weight", lines=tuple(line(place, "largest") for place in places)),
+        LengthPlot(title="entropy of attention, nats", lines=tuple(line(place, "entropy") for place in places)),
+    )

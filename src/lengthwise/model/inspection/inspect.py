@@ -1,0 +1,167 @@
+"""Everything that is looked at in one trained model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from ...encodings.base import Encoding
+from ...encodings.learned import LearnedAPE
+from ...encodings.positions import Offset, Randomized
+from ...errors import InvalidOptionError
+from ...tasks.task import Task
+from ..transformer import Block, Transformer
+from .functions import Findings, study
+from .products import positions_of, product_function
+from .watching import AtLength, mean_scores, measure_at
+
+INSTANCES = 100
+_MOST_LENGTHS = 9
+_HALF = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """One head: its product function from the weights, if positions are added to the input, and its mean scores as measured.
+
+    Functions are squares, rows queries, columns keys; NaN where nothing is known.
+    """
+
+    layer: int
+    head: int
+    product_NN: Tensor | None
+    product: Findings | None
+    measured_NN: Tensor
+    measured: Findings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inspection:
+    """A model seen from inside: its heads, and how it does at several lengths. ``trained`` counts tokens, as positions do."""
+
+    trained: int
+    trained_length: int
+    has_offsets: bool
+    heads: tuple[Head, ...]
+    lengths: tuple[AtLength, ...]
+
+    def usual_distance(self, layer: int, head: int) -> int | None:
+        """Return the distance at which a head looks: there it has half of its largest weight or more, at all training lengths that
+        were measured. None if there is no such distance.
+        """
+        seen = [
+            each
+            for at in self.lengths
+            if at.length <= self.trained_length
+            for each in at.heads
+            if (each.layer, each.head) == (layer, head)
+        ]
+        most = max(len(each.by_distance) for each in seen)
+        share, distance = max((min(each.at_distance(d) / each.largest for each in seen), -d) for d in range(most))
+        return -distance if share >= _HALF else None
+
+    @property
+    def has_positions(self) -> bool:
+        """Whether positions are added to the input, so that there are product functions."""
+        return any(head.product is not None for head in self.heads)
+
+
+def inspect_model(
+    model: Transformer,
+    task: Task,
+    train_length: int,
+    test_length: int,
+    *,
+    tau: int | None = None,
+    period: int | None = None,
+    instances: int = INSTANCES,
+    seed: int = 0,
+) -> Inspection:
+    """Look into one model that was trained on a task up to a length; measure it up to another.
+
+    ``tau`` and ``period`` choose the limit transformer that heads are compared with; unless given, each head has its nearest.
+    """
+    if model.num_models != 1:
+        raise InvalidOptionError(
+            f"one model can be inspected at a time; found a stack of {model.num_models}.", hint="take one out first."
+        )
+    possible = task.lengths(1, test_length)
+    trained = task.size(train_length)
+    heads = _heads(model, task, possible, trained, instances, seed, tau, period)
+    chosen = spread_lengths(possible, train_length)
+    return Inspection(
+        trained=trained,
+        trained_length=train_length,
+        has_offsets=_has_offsets(model.encoding),
+        heads=heads,
+        lengths=tuple(measure_at(model, task, length, instances, seed) for length in chosen),
+    )
+
+
+def spread_lengths(possible: Sequence[int], train_length: int, most: int = _MOST_LENGTHS) -> list[int]:
+    """Return some of the possible lengths, spread evenly; the longest training length and the longest of all are among them.
+
+    >>> spread_lengths(range(1, 61), 20)
+    [7, 13, 20, 27, 33, 40, 47, 53, 60]
+    """
+    inside = [length for length in possible if length <= train_length] or [possible[0]]
+    wanted = [possible[-1] * (number + 1) / most for number in range(most)]
+    nearest = {min(possible, key=lambda length, at=at: (abs(length - at), length)) for at in wanted}  # type: ignore[misc]
+    return sorted(nearest | {inside[-1], possible[-1]})
+
+
+def _heads(
+    model: Transformer,
+    task: Task,
+    possible: Sequence[int],
+    trained: int,
+    instances: int,
+    seed: int,
+    tau: int | None,
+    period: int | None,
+) -> tuple[Head, ...]:
+    lengths = [possible[number * len(possible) // instances] for number in range(instances)]
+    lengths[-1] = possible[-1]
+    measured = mean_scores(model, task, lengths, seed)
+    products = _products(model, task.size(possible[-1]))
+    offsets = _has_offsets(model.encoding)
+    found = []
+    for layer, layer_HNN in enumerate(measured):
+        for head, measured_NN in enumerate(layer_HNN):
+            product_NN = None if products is None else products[layer][head]
+            product = None
+            if product_NN is not None:
+                product = study(product_NN, trained, offsets=offsets, tau=tau, period=period)
+            found.append(
+                Head(
+                    layer=layer,
+                    head=head,
+                    product_NN=product_NN,
+                    product=product,
+                    measured_NN=measured_NN,
+                    measured=study(measured_NN, trained, offsets=offsets, tau=tau, period=period),
+                )
+            )
+    return tuple(found)
+
+
+@torch.no_grad()
+def _products(model: Transformer, length: int) -> list[Tensor] | None:
+    """Return the product functions of every layer, [H, N, N]; None where no positions are added to the input."""
+    if not model.encoding.is_embedding:
+        return None
+    positions_MND = positions_of(model, length)
+    found = []
+    for block in model.blocks:
+        assert isinstance(block, Block)
+        found.append(product_function(positions_MND, block)[0].double())
+    return found
+
+
+def _has_offsets(encoding: Encoding) -> bool:
+    """Return whether training saw distances at all positions, by random offsets, or had nothing that tells positions apart."""
+    moves = isinstance(encoding, LearnedAPE | Offset | Randomized)
+    return moves or not encoding.is_embedding

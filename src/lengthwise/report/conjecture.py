@@ -1,0 +1,98 @@
+"""The conjecture, counted: where SRC_φ says that a relation suffices, do trained models generalize, and only there?
+
+Our reconstruction of arXiv 2510.04130. Only cells count in which a run fits the scales of training and in which the conjecture
+says something. Encodings that are a formula in the distance are counted apart: the conjecture speaks of labels, each with a
+parameter of its own, and a formula says something of labels that training never saw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from .grid import GridOutcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """How often prediction and measurement met, by answer."""
+
+    title: str
+    yes_yes: int
+    yes_no: int
+    no_yes: int
+    no_no: int
+
+    @property
+    def cells(self) -> int:
+        """How many cells count."""
+        return self.yes_yes + self.yes_no + self.no_yes + self.no_no
+
+    @property
+    def agree(self) -> int:
+        """In how many of them the two agree."""
+        return self.yes_yes + self.no_no
+
+
+def count_agreement(outcomes: Iterable[GridOutcome]) -> list[Count]:
+    """Return the counts for encodings with labels, for formulas in the distance, and for all."""
+    known = [each for each in outcomes if each.agrees is not None]
+    groups = {
+        "labels (nope, ape, rpe, t5, ipe, lbpe)": [each for each in known if not each.cell.is_smooth],
+        "formulas in the distance (rope, alibi)": [each for each in known if each.cell.is_smooth],
+        "all": known,
+    }
+    return [_count(title, group) for title, group in groups.items()]
+
+
+def _count(title: str, group: Sequence[GridOutcome]) -> Count:
+    pairs = [(each.opinion.predicted, each.measured) for each in group if each.opinion is not None]
+    return Count(
+        title=title,
+        yes_yes=pairs.count((True, True)),
+        yes_no=pairs.count((True, False)),
+        no_yes=pairs.count((False, True)),
+        no_no=pairs.count((False, False)),
+    )
+
+
+def count_rows(counts: Iterable[Count]) -> list[list[str]]:
+    """Return a line for every count, below COUNT_HEADER."""
+    return [
+        [
+            each.title,
+            str(each.cells),
+            f"{each.agree} of {each.cells}",
+            *map(str, (each.yes_yes, each.no_no, each.yes_no, each.no_yes)),
+        ]
+        for each in counts
+    ]
+
+
+COUNT_HEADER = ["encodings", "cells", "agree", "yes/yes", "no/no", "predicted only", "measured only"]
+
+
+def exceptions(outcomes: Iterable[GridOutcome]) -> list[str]:
+    """Return a sentence for every cell in which the two do not agree."""
+    return [_tell(each) for each in outcomes if each.agrees is False]
+
+
+def _tell(each: GridOutcome) -> str:
+    assert each.opinion is not None
+    place = len(each.bins) - 1
+    at_longest = (
+        f"{100 * each.median(place):.3g} % at {each.bins[place]}, {each.solved(place)} of {each.num_fitted} fitted runs"
+    )
+    what = f"{each.cell.task_title} × {each.cell.encoding_title}"
+    if each.opinion.predicted:
+        return f"{what}: predicted to generalize ({each.opinion.reason}), measured not to: {at_longest}."
+    return f"{what}: predicted not to generalize ({each.opinion.reason}), measured to: {at_longest}."
+
+
+def unknowns(outcomes: Iterable[GridOutcome]) -> tuple[list[str], list[str]]:
+    """Return the cells that were not run, and those in which no run fitted."""
+    told = [(f"{each.cell.task_title} × {each.cell.encoding_title}", each) for each in outcomes]
+    return (
+        [what for what, each in told if each.trial is None],
+        [what for what, each in told if each.trial is not None and not each.num_fitted],
+    )
