@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
+from .compiling import add_compile_command
+
 _OVERVIEW = """\
 examples:
   lengthwise crasp run dyck_1 '(())' '())('
@@ -12,6 +14,7 @@ examples:
   lengthwise crasp equal mine.crasp '(ab)*'
   lengthwise crasp simplify mine.crasp
   lengthwise crasp synthesize '(ab)*' --max-length 6
+  lengthwise crasp compile dyck_1 --out folder
 
 PROGRAM is a file (.crasp), - for standard input, or a name from 'lengthwise list programs'.
 How to write one: docs/guides/crasp.md. What is wrong with one: lengthwise check FILE.crasp"""
@@ -55,7 +58,7 @@ words up to the length; that it also agrees with longer ones is no theorem."""
 
 
 def add_program_commands(crasp: argparse.ArgumentParser, add: Callable[..., argparse.ArgumentParser]) -> None:
-    """Add run, trace, equal, simplify and synthesize."""
+    """Add run, trace, equal, simplify, synthesize and compile."""
     crasp.epilog = _OVERVIEW
     crasp.formatter_class = argparse.RawDescriptionHelpFormatter
     actions = crasp.add_subparsers(dest="action", metavar="ACTION", parser_class=type(crasp), required=True)
@@ -113,3 +116,4 @@ def add_program_commands(crasp: argparse.ArgumentParser, add: Callable[..., argp
     learn.add_argument(
         "--regex", action="store_true", help="read WHAT as a regular expression even if it looks like a name"
     )
+    add_compile_command(actions, add)

@@ -1,4 +1,4 @@
-"""The commands about C-RASP programs: run, trace, compare, simplify, synthesize, check."""
+"""The commands about C-RASP programs: run, trace, compare, simplify, synthesize, compile, check."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from ..files import read_text, write_text
 from ..languages.alphabet import show_alphabet, show_word
 from ..languages.dfa import DFA
 from ..languages.dfa_algebra import over_alphabet
+from .compiling import compile_program
 from .text import colour, paragraph, print_json, printable, table, width
 
 
@@ -37,6 +38,7 @@ def crasp(options: Namespace) -> int:
         "equal": _equal,
         "simplify": _simplify,
         "synthesize": _synthesize,
+        "compile": compile_program,
     }
     return commands[options.action](options)
 

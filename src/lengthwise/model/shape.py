@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from typing import ClassVar
 
 from ..errors import InvalidOptionError
 
@@ -33,6 +34,8 @@ class Shape:
     token_shift: bool = False
     no_bos: bool = False
 
+    is_bare: ClassVar[bool] = False
+
     @property
     def settings(self) -> dict[str, object]:
         """What is set, as JSON data; a switch that is off is left out, as if it did not exist."""
@@ -54,3 +57,10 @@ class Shape:
                 f"width {self.width} cannot be divided among {self.heads} heads.",
                 hint="choose a width that is a multiple of the heads.",
             )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BareShape(Shape):
+    """A shape without layer norms and with ReLU for GELU: what programs are compiled to. Specs cannot ask for it."""
+
+    is_bare: ClassVar[bool] = True

@@ -136,6 +136,11 @@ class Norm(nn.Module):
         return scaled
 
 
+def make_norm(num_models: int, shape: Shape) -> nn.Module:
+    """Return the layer normalizations of M models; a bare shape has none."""
+    return nn.Identity() if shape.is_bare else Norm(num_models, shape.width)
+
+
 class Past(NamedTuple):
     """What a block keeps of the places before, while a model writes: the stream that entered attention, keys, values.
 
@@ -153,12 +158,13 @@ class Block(nn.Module):
     def __init__(self, num_models: int, shape: Shape) -> None:
         super().__init__()
         self.heads = shape.heads
-        self.norm_1 = Norm(num_models, shape.width)
+        self.norm_1 = make_norm(num_models, shape)
         self.qkv = Linear(num_models, shape.width, 3 * shape.width)
         self.project = Linear(num_models, shape.width, shape.width)
-        self.norm_2 = Norm(num_models, shape.width)
+        self.norm_2 = make_norm(num_models, shape)
         self.expand = Linear(num_models, shape.width, 4 * shape.width)
         self.contract = Linear(num_models, 4 * shape.width, shape.width)
+        self.activate = functional.relu if shape.is_bare else functional.gelu
         self.shifts, self.has_sink = shape.token_shift, shape.softmax_1
         self.sharpen = Sharpen(num_models, shape.heads) if shape.log_n else None
         self.norm_qk = NormQK(num_models, shape) if shape.qk_norm else None
@@ -218,7 +224,7 @@ class Block(nn.Module):
         if scored is not None:
             x_MBQD, mixed_MBQD = scored.take(x_MBQD), scored.take(mixed_MBQD)
         x_MBQD = x_MBQD + self.project(mixed_MBQD)
-        hidden = functional.gelu(self.expand(self.norm_2(x_MBQD)))
+        hidden = self.activate(self.expand(self.norm_2(x_MBQD)))
         added: Tensor = x_MBQD + self.contract(hidden)
         return added
 
@@ -286,7 +292,7 @@ class Transformer(nn.Module):
         self.embedding_MVD = nn.Parameter(torch.empty(num_models, num_tokens, shape.width))
         self.encoding = encoding
         self.blocks = nn.ModuleList(Block(num_models, shape) for _ in range(shape.layers))
-        self.norm = Norm(num_models, shape.width)
+        self.norm = make_norm(num_models, shape)
         if shape.tied and num_outputs != num_tokens:
             raise InvalidOptionError(
                 f"a tied readout gives {num_tokens} outputs, one for each token; this task asks for {num_outputs}.",

@@ -1,0 +1,81 @@
+"""How long a word may be before rounding can change an answer: predicted from the program alone.
+
+With m tokens seen, a comparison of counts is decided by an average whose distance from 0 is at least 1/(2m). All truths are
+exactly 0 or 1 and all factors are whole numbers, so that rounding enters in few places, with u = 2^−p, p the significant
+bits of the numbers that are kept, and a = 2^−q, q those in which sums are accumulated:
+
+- an average of m numbers of size at most V, and a constant c at token 0. A kernel that divides last adds whole numbers,
+  exactly while m·V + c ≤ 2^q. One that divides first adds multiples of one weight, kept in p bits: exactly while
+  m·V + c ≤ 2^(q−p), and otherwise with an error of at most a·m·(V + c/m), whatever the order of the sum;
+- what is kept is rounded once: of the average and of 1/m this changes no sign; terms of size s/m, which are added to them,
+  err by u·s/m; counts of size at most g that passed a choice by 2·u·g.
+
+The answer is right while all errors together are less than the gap. That is a bound, and no measurement: it holds for every
+word, and words that reach it need not exist. It takes for granted that equal scores give equal weights.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from .circuit import Circuit, Decision
+from .compiler import SLOPE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """A floating-point format: the significant bits of what is kept, and of sums while they are accumulated."""
+
+    name: str
+    kept: int
+    summed: int
+
+
+FORMATS = {
+    "float64": Format(name="float64", kept=53, summed=53),
+    "float32": Format(name="float32", kept=24, summed=24),
+    "bfloat16": Format(name="bfloat16", kept=8, summed=24),
+}
+"""Products of bfloat16 numbers are summed in float32, by torch on CPUs and on GPUs."""
+
+
+class Kernel(StrEnum):
+    """How attention is computed: weights first, each divided by their sum, or sums first, divided at the end."""
+
+    STEPWISE = "stepwise"
+    FUSED = "fused"
+
+
+def predict_longest(circuit: Circuit, number_format: Format, kernel: Kernel, *, slope: float = SLOPE) -> int | None:
+    """Return a length up to which rounding changes no answer; None if there is none at all, 0 if there is no guarantee."""
+    decisions = circuit.decisions
+    if not all(_is_right(each, 2, number_format, kernel) for each in decisions):
+        return 0
+    if not any(each.averaged for each in decisions):
+        return None
+    good, bad = 2, int(slope / 2)
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        if all(_is_right(each, middle, number_format, kernel) for each in decisions):
+            good = middle
+        else:
+            bad = middle
+    return good - 1  # token 0 is no part of the word
+
+
+def _is_right(decision: Decision, tokens: int, number_format: Format, kernel: Kernel) -> bool:
+    """Return whether the errors of a decision are less than its gap, with so many tokens seen."""
+    kept, summed = 2.0**-number_format.kept, 2.0**-number_format.summed
+    largest = 2.0**number_format.kept
+    if max(decision.spread, decision.constant, decision.small) > largest:
+        return False  # a factor may not even be a number of this format
+    if not decision.averaged:
+        return True
+    total = tokens * decision.spread + decision.constant
+    room = 1 / summed if kernel is Kernel.FUSED else kept / summed
+    averaging = 0.0 if total <= room else summed * total
+    near = kept * (decision.small + 2) / tokens
+    gated = (2 * kept + 4 * summed) * decision.gated
+    divided = 2 * summed * decision.small
+    return averaging + near + gated + divided < 0.5 / tokens
