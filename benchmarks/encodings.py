@@ -7,6 +7,7 @@ compile side by side, then take turns on the GPU.
 
     python benchmarks/encodings.py                   on all CPU cores, 32 bits, as it is
     python benchmarks/encodings.py --device cuda     on a GPU
+    python benchmarks/encodings.py --against rope lbpe 'lbpe(hint=false)'     these only, against rope
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 LENGTH, WIDTH, HEADS, LAYERS, TOKENS = 512, 256, 8, 2, 32
 BATCH = {"cpu": 2, "cuda": 32}
 ROUNDS = {"cpu": 5, "cuda": 30}
+TITLES = {"nope": "NoPE", "rope": "RoPE"}
 
 
 class Subject:
@@ -100,7 +102,7 @@ def compare(subject: Subject, plain: Subject) -> tuple[float, float]:
     return statistics.median(ours) / statistics.median(theirs), 1e3 * statistics.median(ours)
 
 
-def work(names: list[str], device: str, barrier: Any, turn: Any, results: Any) -> None:
+def work(names: list[str], against: str, device: str, barrier: Any, turn: Any, results: Any) -> None:
     """Make and warm all models of these names, wait for the other processes, then measure when it is our turn."""
     import torch
 
@@ -109,7 +111,7 @@ def work(names: list[str], device: str, barrier: Any, turn: Any, results: Any) -
     kinds = (False, True) if device == "cuda" else (False,)
     made: dict[tuple[str, bool], Subject | str] = {}
     for compiled in kinds:
-        for name in ("nope", *names):
+        for name in dict.fromkeys((against, *names)):
             try:
                 subject = Subject(name, device, compiled=compiled)
                 for _ in range(3):
@@ -124,7 +126,7 @@ def work(names: list[str], device: str, barrier: Any, turn: Any, results: Any) -
         with turn:
             row: dict[str, Any] = {"name": name}
             for compiled in kinds:
-                subject, plain = made[name, compiled], made["nope", compiled]
+                subject, plain = made[name, compiled], made[against, compiled]
                 if isinstance(subject, str) or isinstance(plain, str):
                     row[f"failed {compiled}"] = subject
                     continue
@@ -139,16 +141,18 @@ def work(names: list[str], device: str, barrier: Any, turn: Any, results: Any) -
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("names", nargs="*", help="encodings (default: all)")
+    parser.add_argument("--against", default="nope", help="what they are compared with (default: nope)")
     parser.add_argument("--processes", type=int, default=12, help="that compile side by side, on a GPU")
     options = parser.parse_args()
     from lengthwise.encodings.cards import ENCODINGS
 
-    names = list(ENCODINGS)
-    number = options.processes if options.device == "cuda" else 1
+    names = options.names or list(ENCODINGS)
+    number = min(len(names), options.processes) if options.device == "cuda" else 1
     context = multiprocessing.get_context("spawn")
     barrier, turn, results = context.Barrier(number), context.Lock(), context.Queue()
     workers = [
-        context.Process(target=work, args=(names[start::number], options.device, barrier, turn, results))
+        context.Process(target=work, args=(names[start::number], options.against, options.device, barrier, turn, results))
         for start in range(number)
     ]
     for worker in workers:
@@ -161,10 +165,10 @@ def main() -> None:
     for worker in workers:
         worker.join()
     print(file=sys.stderr)
-    show([rows[name] for name in names], options.device)
+    show([rows[name] for name in names], options.against, options.device)
 
 
-def show(rows: list[dict[str, Any]], device: str) -> None:
+def show(rows: list[dict[str, Any]], against: str, device: str) -> None:
     import torch
 
     from lengthwise.experiment.provenance import provenance
@@ -173,15 +177,15 @@ def show(rows: list[dict[str, Any]], device: str) -> None:
     print(
         f"forward and backward, {LAYERS} layers, {HEADS} heads, width {WIDTH}, length {LENGTH}, batch {BATCH[device]}, "
         f"{'bf16' if device == 'cuda' else f'32 bits, {torch.get_num_threads()} threads'}; "
-        f"median of {ROUNDS[device]}, NoPE measured in turn"
+        f"median of {ROUNDS[device]}, {TITLES.get(against, against)} measured in turn"
     )
     columns = [("as it is", False), ("compiled", True)] if device == "cuda" else [("as it is", False)]
     heads = "".join(
-        f"{title + ', ms':>14}{'× NoPE':>9}" + (f"{'× memory':>10}" if device == "cuda" else "") for title, _ in columns
+        f"{title + ', ms':>14}{'× ' + TITLES.get(against, against):>9}" + (f"{'× memory':>10}" if device == "cuda" else "") for title, _ in columns
     )
-    print(f"{'encoding':<22}{heads}")
+    print(f"{'encoding':<40}{heads}")
     for row in rows:
-        line = f"{row['name']:<22}"
+        line = f"{row['name']:<40}"
         for _, compiled in columns:
             if f"ratio {compiled}" in row:
                 line += f"{row[f'ms {compiled}']:>14.2f}{row[f'ratio {compiled}']:>9.2f}"

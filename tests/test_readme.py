@@ -27,7 +27,7 @@ EXECUTED = [
     README,
     *(
         ROOT / "docs" / "guides" / name
-        for name in ("compile.md", "crasp.md", "encodings.md", "formats.md", "reproduce.md", "tasks.md")
+        for name in ("compile.md", "crasp.md", "encodings.md", "formats.md", "lbpe.md", "reproduce.md", "tasks.md")
     ),
 ]
 

@@ -321,10 +321,10 @@ def list_kind(options: Namespace) -> int:
         header = ("name", "definition")
         rows = [(name, problem.definition) for name, problem in PROBLEMS.items()]
     elif options.kind == "papers":
-        from ..papers.catalog import PAPERS
+        from ..papers.catalog import SOURCES
 
         header = ("name", "source", "title")
-        rows = [(paper.name, paper.source, paper.title) for paper in PAPERS.values()]
+        rows = [(name, *told) for name, told in SOURCES.items()]
     else:
         header = ("name", "statement")
         rows = [(name, theorem.statement) for name, theorem in THEOREMS.items()]

@@ -118,10 +118,13 @@ def _show_bound(name: str) -> Detail:
 
 
 def _show_paper(name: str) -> Detail:
+    from ..papers import chen2025
     from ..papers.catalog import find_paper
     from ..report.reproduction import show_spread
     from ..report.reproduction_tables import published_to_json
 
+    if name == chen2025.NAME:
+        return _show_grid()
     paper = find_paper(name)
     bins = [str(bounds) for bounds in paper.bins]
     rows = [
@@ -154,6 +157,45 @@ def _show_paper(name: str) -> Detail:
         for each in paper.published
     ]
     return data | {"cells": cells}, "\n".join(lines)
+
+
+def _show_grid() -> Detail:
+    """Return the claims of a paper whose figures are not known, and what there is to train."""
+    from ..papers import chen2025
+
+    parts = {part: chen2025.grid_cells([part]) for part in chen2025.PARTS}
+    rows = [
+        (
+            f"  {part}",
+            str(len(cells)),
+            ", ".join(dict.fromkeys(cell.task_title for cell in cells)),
+            ", ".join(dict.fromkeys(cell.encoding_title for cell in cells)),
+        )
+        for part, cells in parts.items()
+    ]
+    lines = [
+        colour(chen2025.NAME, "bold"),
+        paragraph(f"{chen2025.TITLE}. {chen2025.SOURCE}", "  "),
+        "",
+        *(paragraph(claim, "    ", "  - ") for claim in chen2025.CLAIMS),
+        "",
+        paragraph(chen2025.STANDING, "  "),
+        "",
+        *table(("  part", "cells", "tasks", "encodings"), rows).split("\n"),
+        "",
+        f"  measured: lengthwise reproduce {chen2025.NAME} --part first",
+    ]
+    data = {
+        "name": chen2025.NAME,
+        "title": chen2025.TITLE,
+        "source": chen2025.SOURCE,
+        "claims": list(chen2025.CLAIMS),
+        "standing": chen2025.STANDING,
+        "cells": [
+            {"part": part, "task": cell.task, "encoding": cell.encoding} for part, told in parts.items() for cell in told
+        ],
+    }
+    return data, "\n".join(lines)
 
 
 DETAILS: dict[str, Callable[[str], Detail]] = {

@@ -303,21 +303,21 @@ def cite(options: Namespace) -> int:
 def _sources(name: str) -> list[str]:
     """Return what the card of an encoding with its bases, a paper, a task or a language names as its source."""
     from ..languages.catalog import LANGUAGES, find_language
-    from ..papers.catalog import PAPERS
+    from ..papers.catalog import SOURCES
     from ..tasks.catalog import TASKS, find_named_task
 
     if name.partition("(")[0].strip() in (*ENCODINGS, *ALIASES):
         choice, alias = _find(name)
         return [*([alias.citation] if alias else []), *_citations(choice)]
-    if name in PAPERS:
-        return [PAPERS[name].source]
+    if name in SOURCES:
+        return [SOURCES[name][0]]
     task = find_named_task(name)
     if task is not None:
         return [task.citation]
     try:
         return [find_language(name).source]
     except LookupError:
-        known = dict.fromkeys([*ENCODINGS, *ALIASES, *PAPERS, *TASKS, *LANGUAGES])
+        known = dict.fromkeys([*ENCODINGS, *ALIASES, *SOURCES, *TASKS, *LANGUAGES])
         raise unknown_name("encoding, paper, task or language", name, known) from None
 
 

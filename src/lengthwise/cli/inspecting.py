@@ -11,6 +11,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidOptionError, MissingExtraError
+from .inspecting_relations import draw_relations_of, relation_lines, relations_to_json
 from .text import colour, paragraph, print_json, table
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ def inspect(options: Namespace) -> int:
             raise MissingExtraError(
                 f"looking into models needs {name}, which is not installed.", hint="pip install 'lengthwise[train]'"
             )
+    from ..encodings.names import find_encoding
     from ..experiment.models import find_model, load_model
     from ..model.inspection.inspect import inspect_model
     from ..tasks.bare import without_bos
@@ -100,12 +102,17 @@ def inspect(options: Namespace) -> int:
         instances=options.instances,
     )
     terms = {name: values.tolist()[0] for name, values in evaluate_terms(model).items()}
+    learns = find_encoding(run.encoding).learns_relations
     if options.svg is not None:
-        _draw(run, found, options.svg)
+        if learns:
+            draw_relations_of(model, run, options.svg)
+        else:
+            _draw(run, found, options.svg)
+        print(f"wrote {options.svg}", file=sys.stderr)
     if options.json:
-        print_json(_to_json(run, found, terms))
+        print_json(_to_json(run, found, terms) | (relations_to_json(model, run) if learns else {}))
         return 0
-    print("\n".join(_lines(run, found, terms)))
+    print("\n".join(_lines(run, found, terms, relation_lines(model, run) if learns else [])))
     return 0
 
 
@@ -123,8 +130,8 @@ def _name(layer: int, head: int) -> str:
 # Text
 
 
-def _lines(run: Run, found: Inspection, terms: dict[str, float]) -> list[str]:
-    lines = [colour(_title(run, found), "bold"), ""]
+def _lines(run: Run, found: Inspection, terms: dict[str, float], learned: Sequence[str]) -> list[str]:
+    lines = [colour(_title(run, found), "bold"), "", *learned]
     if not found.has_positions:
         lines += [
             paragraph(f"{run.encoding} adds no positions to the input, so that there are no product functions."),
@@ -273,7 +280,6 @@ def _draw(run: Run, found: Inspection, path: str) -> None:
     drawn = draw_inspection(_title(run, found), heads, lengths, found.trained_length, _plots(found))
     make_folder_of(path)
     write_text(path, drawn)
-    print(f"wrote {path}", file=sys.stderr)
 
 
 def _picture(head: Head, found: Findings | None, *, of_product: bool) -> FunctionPicture | None:

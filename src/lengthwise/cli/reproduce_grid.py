@@ -7,6 +7,7 @@ from argparse import Namespace
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from ..encodings.names import split_names
 from ..errors import InvalidOptionError
 from ..experiment.plan import Run, make_groups
 from ..experiment.spec import Spec
@@ -25,7 +26,7 @@ Train = Callable[[Sequence[Spec], str, Namespace], list[Result]]
 def reproduce_grid(options: Namespace, train: Train) -> int:
     """Train what is missing, stage by stage, then print and write what each cell came to."""
     parts = [name.strip() for group in options.part or [] for name in group.split(",")]
-    only = [name.strip() for group in options.only or [] for name in group.split(";")]
+    only = [name for group in options.only or [] for name in split_names(group)]
     if "all" in parts:
         parts = list(chen2025.PARTS)
     cells = chen2025.grid_cells(parts, only)

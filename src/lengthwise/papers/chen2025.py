@@ -51,10 +51,10 @@ TASKS = {
     "shift": "shift",
     "reverse": "reverse",
     "parity CoT": "parity_cot",
-    "parity CoT, aligned": "parity_cot_aligned",
+    "parity CoT aligned": "parity_cot_aligned",
     "addition": "add_columns(5)",
 }
-CONTROLS = {"parity, no CoT": "parity", "N×N, no CoT": "multiply_binary"}
+CONTROLS = {"parity without CoT": "parity", "N×N without CoT": "multiply_binary"}
 """What must fail: no circuit of bounded arity computes them."""
 
 OUTSIDE = {
@@ -69,23 +69,23 @@ ENCODINGS = {
     "nope": "nope",
     "ape": "ape",
     "rpe": "rpe",
-    "rpe, hint": "scale_hint(rpe)",
+    "rpe + hint": "scale_hint(rpe)",
     "t5": "t5",
     "rope": "rope",
     "fire": "fire",
-    "ipe, hint": "ipe",
+    "ipe + hint": "ipe",
     "lbpe": "lbpe(hint=false)",
-    "lbpe, hint": "lbpe",
+    "lbpe + hint": "lbpe",
 }
 UNCORRECTED = {
-    "ipe, hint, plain": "ipe(corrected=false)",
-    "lbpe, plain": "lbpe(hint=false, corrected=false)",
-    "lbpe, hint, plain": "lbpe(corrected=false)",
+    "ipe + hint plain": "ipe(corrected=false)",
+    "lbpe plain": "lbpe(hint=false, corrected=false)",
+    "lbpe + hint plain": "lbpe(corrected=false)",
 }
 """The same with a plain softmax."""
 
 FURTHER = {"rpe²": "rpe_square", "alibi": "alibi"}
-GROWN = {"lbpe, hint": "lbpe", "lbpe_grown": "lbpe_grown", "ipe, hint": "ipe", "rope": "rope"}
+GROWN = {"lbpe + hint": "lbpe", "lbpe_grown": "lbpe_grown", "ipe + hint": "ipe", "rope": "rope"}
 
 _SMOOTH = ("rope", "alibi", "fire")
 

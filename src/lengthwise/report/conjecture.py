@@ -84,9 +84,10 @@ def _tell(each: GridOutcome) -> str:
         f"{100 * each.median(place):.3g} % at {each.bins[place]}, {each.solved(place)} of {each.num_fitted} fitted runs"
     )
     what = f"{each.cell.task_title} × {each.cell.encoding_title}"
+    reason = each.opinion.reason.removesuffix(".")
     if each.opinion.predicted:
-        return f"{what}: predicted to generalize ({each.opinion.reason}), measured not to: {at_longest}."
-    return f"{what}: predicted not to generalize ({each.opinion.reason}), measured to: {at_longest}."
+        return f"{what}: predicted to generalize ({reason}), measured not to: {at_longest}."
+    return f"{what}: predicted not to generalize ({reason}), measured to: {at_longest}."
 
 
 def unknowns(outcomes: Iterable[GridOutcome]) -> tuple[list[str], list[str]]:

@@ -8,6 +8,7 @@ from ..seeds import EVALUATION, open_stream
 from ..tasks.task import Task
 from ..train.relation_family import draw_points, keys_of
 from ..train.relation_search import Found
+from .learned_picture import short_token
 
 _CELL, _LEFT, _TOP = 26, 60, 40
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")  # told apart by the colour-blind too
@@ -29,13 +30,13 @@ def draw_relations(found: Found, task: Task, scale: int) -> str:
         f'<rect width="{width}" height="{height}" fill="white"/>',
     ]
     parts += [
-        _text(_LEFT + (place + 0.5) * _CELL, _TOP - 8, _short(tokens[place]), "middle") for place in range(last + 1)
+        _text(_LEFT + (place + 0.5) * _CELL, _TOP - 8, short_token(tokens[place]), "middle") for place in range(last + 1)
     ]
     for row in range(rows):
         y = _TOP + row * _CELL
         parts.append(_text(_LEFT - 8, y + 0.65 * _CELL, f"t = {row + 1}", "end"))
         parts.append(
-            _text(_LEFT + (last + 1) * _CELL + 8, y + 0.65 * _CELL, f"→ {_short(tokens[first + row + 1])}", "start")
+            _text(_LEFT + (last + 1) * _CELL + 8, y + 0.65 * _CELL, f"→ {short_token(tokens[first + row + 1])}", "start")
         )
         for place in range(first + row + 1):
             x = _LEFT + place * _CELL
@@ -54,10 +55,6 @@ def draw_relations(found: Found, task: Task, scale: int) -> str:
 
 def _marks(found: Found, task: Task) -> list[int]:
     return [task.token(name) for name in found.names[1:-1]]
-
-
-def _short(token: str) -> str:
-    return {"<bos>": "⊢", "<sep>": "=", "<eos>": "⊣"}.get(token, token)
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:
