@@ -152,7 +152,9 @@ def main() -> None:
     context = multiprocessing.get_context("spawn")
     barrier, turn, results = context.Barrier(number), context.Lock(), context.Queue()
     workers = [
-        context.Process(target=work, args=(names[start::number], options.against, options.device, barrier, turn, results))
+        context.Process(
+            target=work, args=(names[start::number], options.against, options.device, barrier, turn, results)
+        )
         for start in range(number)
     ]
     for worker in workers:
@@ -181,7 +183,9 @@ def show(rows: list[dict[str, Any]], against: str, device: str) -> None:
     )
     columns = [("as it is", False), ("compiled", True)] if device == "cuda" else [("as it is", False)]
     heads = "".join(
-        f"{title + ', ms':>14}{'× ' + TITLES.get(against, against):>9}" + (f"{'× memory':>10}" if device == "cuda" else "") for title, _ in columns
+        f"{title + ', ms':>14}{'× ' + TITLES.get(against, against):>9}"
+        + (f"{'× memory':>10}" if device == "cuda" else "")
+        for title, _ in columns
     )
     print(f"{'encoding':<40}{heads}")
     for row in rows:

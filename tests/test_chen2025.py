@@ -52,9 +52,7 @@ def results(
             seconds=1.0,
             losses=((stage.steps, loss),),
             provenance={"hardware": "made up"},
-            scores=tuple(
-                (bounds.high, 1000, round(1000 * share)) for bounds, share in zip(run.bins, row, strict=True)
-            ),
+            scores=tuple((bounds.high, 1000, round(1000 * share)) for bounds, share in zip(run.bins, row, strict=True)),
         )
         for run, row in zip(runs, shares, strict=True)
     ]
@@ -102,7 +100,16 @@ def test_cells_are_found_by_what_they_are_called_or_by_what_is_trained() -> None
 # What the conjecture says
 
 PREDICTED = {  # from the tables of our reconstruction; None where an encoding is no relation with labels
-    "copy": {"nope": 0, "ape": 0, "rpe": 0, "rpe + hint": 1, "ipe + hint": 1, "lbpe": 0, "lbpe + hint": 1, "fire": None},
+    "copy": {
+        "nope": 0,
+        "ape": 0,
+        "rpe": 0,
+        "rpe + hint": 1,
+        "ipe + hint": 1,
+        "lbpe": 0,
+        "lbpe + hint": 1,
+        "fire": None,
+    },
     "shift": {"ape": 0, "rpe": 0, "rpe + hint": 0, "ipe + hint": 1, "lbpe + hint": 1},
     "reverse": {"ape": 0, "rpe": 0, "rpe + hint": 0, "ipe + hint": 1, "lbpe + hint": 1},
     "parity CoT": {"ape": 0, "rpe": 0, "rpe + hint": 0, "ipe + hint": 1, "lbpe": 0, "lbpe + hint": 1},
@@ -157,9 +164,11 @@ def test_a_later_stage_counts_only_where_the_one_before_did_not_suffice() -> Non
     rate = STAGES[0].rates[0]
     later = results(one, STAGES[1], STAGES[1].rates[0], [PERFECT] * 5, loss=0.0)
     enough = outcome(one, results(one, STAGES[0], rate, [GOOD_THEN_BAD] * 4 + [UNFIT]), later)
-    assert enough.trial is not None and enough.trial.stage is STAGES[0]
+    assert enough.trial is not None
+    assert enough.trial.stage is STAGES[0]
     needed = outcome(one, results(one, STAGES[0], rate, [GOOD_THEN_BAD] * 3 + [UNFIT] * 2), later)
-    assert needed.trial is not None and needed.trial.stage is STAGES[1]
+    assert needed.trial is not None
+    assert needed.trial.stage is STAGES[1]
 
 
 def test_what_did_not_fit_is_no_evidence() -> None:
@@ -194,7 +203,8 @@ def test_agreement_is_counted_and_every_exception_is_told() -> None:
     assert told[0].startswith("copy × rpe + hint: predicted to generalize (")
     assert told[0].endswith("measured not to: 0 % at 128, 0 of 5 fitted runs.")
     page = make_grid_page(outcomes, [])
-    assert page.count("measured not to") == 1 and "not known to us" in page
+    assert page.count("measured not to") == 1
+    assert "not known to us" in page
     assert draw_grid(outcomes).count('class="framed"') == 2
     ElementTree.fromstring(draw_grid(outcomes))
     assert markdown(outcomes).count("\n- copy × ") == 2
@@ -218,14 +228,16 @@ def test_the_grid_is_trained_in_stages_and_never_twice(
     assert "Not run: copy × nope, copy × rpe." in told.out
     assert main([*given, "--markdown", "grid.md"]) == 0
     capsys.readouterr()
-    assert (tmp_path / "chen2025.html").is_file() and (tmp_path / "grid.md").is_file()
+    assert (tmp_path / "chen2025.html").is_file()
+    assert (tmp_path / "grid.md").is_file()
     assert main([*given, "--dry-run", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert [each["runs"] for each in data["cells"]] == [1, 1]  # in both stages, as four steps fit nothing
     assert all(len(each["exact_match"]["128"]) == 1 for each in data["cells"])
     assert main([*given, "--dry-run"]) == 0
     told = capsys.readouterr()
-    assert "0 of 4 models of the stage 'tiny'" in told.err and "0 of 2 models of the stage 'again'" in told.err
+    assert "0 of 4 models of the stage 'tiny'" in told.err
+    assert "0 of 2 models of the stage 'again'" in told.err
 
 
 def test_parts_belong_to_the_papers_that_have_them(capsys: pytest.CaptureFixture[str]) -> None:

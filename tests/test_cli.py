@@ -411,7 +411,7 @@ def fails(run: Runner, arguments: Sequence[str], *, error: str, hint: str, betwe
 
 
 REGEX = "cannot read the regular expression: "
-COMMANDS = "predict, recommend, complexity, run, report, reproduce, check, new, crasp, list, show, conform, cite"
+COMMANDS = "predict, recommend, complexity, infer, relations, run, report, reproduce, inspect, check, new, crasp, list, show, conform, cite"
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from argparse import ArgumentParser
 from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
 
-from lengthwise.cli.inferring import add_infer_parser, infer
+from lengthwise.cli.inferring import infer
+from lengthwise.cli.main import build_parser
 from lengthwise.crasp.fragments import Fragment, Readout
 from lengthwise.crasp.interpreter import accepts
 from lengthwise.crasp.measures import expression_size
@@ -321,10 +321,7 @@ def test_bad_input_is_told_in_a_sentence() -> None:
 
 
 def run(*arguments: str) -> int:
-    parser = ArgumentParser()
-    parser.add_argument("--json", action="store_true")
-    add_infer_parser(lambda _name, _summary, _examples: parser)
-    return infer(parser.parse_args(arguments))
+    return infer(build_parser().parse_args(["infer", *arguments]))
 
 
 def test_the_command_prints_a_table_for_each_encoding(capsys: pytest.CaptureFixture[str]) -> None:

@@ -100,7 +100,8 @@ def test_papers_have_names() -> None:
     assert "2410.02140" in PAPER.source
     assert set(PAPER.tasks) <= set(TASKS)
     with pytest.raises(
-        UnknownNameError, match=r"paper 'huang25' is unknown. Known: huang2025, chen2025.\nhint: did you mean 'huang2025'"
+        UnknownNameError,
+        match=r"paper 'huang25' is unknown. Known: huang2025, chen2025.\nhint: did you mean 'huang2025'",
     ):
         find_paper("huang25")
 
@@ -521,7 +522,10 @@ def test_where_all_is_left_out_there_is_nothing_to_train(run: Runner) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["huang2052"], "error: paper 'huang2052' is unknown. Known: huang2025, chen2025.\nhint: did you mean 'huang2025'?\n"),
+        (
+            ["huang2052"],
+            "error: paper 'huang2052' is unknown. Known: huang2025, chen2025.\nhint: did you mean 'huang2025'?\n",
+        ),
         (
             ["huang2025", "--only", "unique_cpy"],
             f"error: task 'unique_cpy' is unknown. Known: {', '.join(PAPER.tasks)}.\nhint: did you mean 'unique_copy'?\n",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from argparse import ArgumentParser
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -11,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from lengthwise.cli.relations import add_relations_parser, relations
+from lengthwise.cli.main import main
 from lengthwise.encodings.base import Fit, Where
 from lengthwise.encodings.build import make_encoding
 from lengthwise.encodings.guarded import EVERYWHERE, Guarded, read_guarded, write_guarded
@@ -24,7 +23,8 @@ from lengthwise.tasks.catalog import find_task
 from lengthwise.theory.positions.library import find_circuit
 from lengthwise.theory.positions.relations_ideal import Equation
 from lengthwise.train.relation_family import Candidate, Points, as_guarded, draw_points, keys_of, make_family
-from lengthwise.train.relation_search import Found, find_relations, train_with
+from lengthwise.train.relation_search import Found, find_relations
+from lengthwise.train.relation_training import train_with
 
 ODDS = "r(1, -2, 2, 1, 0, 1, 1, 0, 1, 0, 1, -2, 3, 0, 0, 1, 1, 0, 2, 1, 1, -2, 3, 1, 0, 1, 1, 0, 2, 1)"
 
@@ -167,18 +167,15 @@ def test_tasks_outside_of_the_first_family_are_found_and_extrapolate(name: str, 
 
 
 def test_the_command_prints_equations_and_draws_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    parser = ArgumentParser()
-    commands = parser.add_subparsers()
-    add_relations_parser(lambda name, _, examples: commands.add_parser(name, epilog=examples))
     picture = tmp_path / "reverse.svg"
-    assert relations(parser.parse_args(["relations", "reverse", "--scales", "5", "--svg", str(picture)])) == 0
+    assert main(["relations", "reverse", "--scales", "5", "--svg", str(picture)]) == 0
     out, err = capsys.readouterr()
     assert "q + i = 2n − 1" in out
     assert "n = 20" in out
     assert "bits" in err
     drawn = ElementTree.fromstring(picture.read_text(encoding="utf-8"))
     assert len(drawn.findall("{http://www.w3.org/2000/svg}circle")) == 5 + 1  # a mark for each token, and the legend
-    assert relations(parser.parse_args(["relations", "reverse", "--scales", "5", "--json"])) == 0
+    assert main(["relations", "reverse", "--scales", "5", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["complete"]
-    with pytest.raises(InvalidOptionError, match="--scales 0"):
-        relations(parser.parse_args(["relations", "reverse", "--scales", "0"]))
+    assert main(["relations", "reverse", "--scales", "0"]) == 2
+    assert "--scales 0" in capsys.readouterr().err

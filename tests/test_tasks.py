@@ -480,8 +480,8 @@ def test_the_lengths_of_a_task_are_those_with_instances(name: str, lengths: tupl
         (12, 36, ["0–12", "13–24", "25–36"]),
         (5, 12, ["0–5", "6–10", "11–12"]),
         (8, 8, ["0–8"]),
-        (8, 9, ["0–8", "9–9"]),
-        (1, 3, ["0–1", "2–2", "3–3"]),
+        (8, 9, ["0–8", "9"]),
+        (1, 3, ["0–1", "2", "3"]),
     ],
 )
 def test_bins_are_disjoint_and_leave_no_length_out(train: int, test: int, bins: list[str]) -> None:

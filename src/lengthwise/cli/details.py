@@ -192,7 +192,9 @@ def _show_grid() -> Detail:
         "claims": list(chen2025.CLAIMS),
         "standing": chen2025.STANDING,
         "cells": [
-            {"part": part, "task": cell.task, "encoding": cell.encoding} for part, told in parts.items() for cell in told
+            {"part": part, "task": cell.task, "encoding": cell.encoding}
+            for part, told in parts.items()
+            for cell in told
         ],
     }
     return data, "\n".join(lines)

@@ -50,7 +50,7 @@ examples:
   lengthwise reproduce huang2025 --quick --dry-run             what is published, what is there, what there is to do
   lengthwise reproduce huang2025 --only unique_copy parity --seeds 10
   lengthwise reproduce huang2025 --quick --out page.html --markdown table.md
-  lengthwise reproduce chen2025 --only copy,rope,lbpe --quick      two cells of a grid, small models only
+  lengthwise reproduce chen2025 --only copy,rope,lbpe --quick      three cells of a grid, small models only
   lengthwise reproduce chen2025 --part first plain                 the grid, with and without the length correction
 
 Finished models are kept in the store and never trained again, so that an interrupted command goes on where it was.

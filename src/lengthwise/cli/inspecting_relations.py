@@ -48,9 +48,7 @@ def agreement_of(relations: list[LearnedRelation], task: str) -> Agreement | Non
 def relation_lines(model: Transformer, run: Run) -> list[str]:
     """Return the relations as text."""
     told = read_main_relations(model)
-    rows = [
-        (f"layer {each.layer + 1}, head {each.head + 1}", str(each.equation), f"{each.gain:+.1f}") for each in told
-    ]
+    rows = [(f"layer {each.layer + 1}, head {each.head + 1}", str(each.equation), f"{each.gain:+.1f}") for each in told]
     lines = ["Learned relations:", table(("head", "relation", "gain"), rows) if rows else "  none", ""]
     found = agreement_of(told, run.task)
     if found is not None:

@@ -12,7 +12,8 @@ from ..files import write_text
 from .text import colour, paragraph, print_json, table
 
 if TYPE_CHECKING:
-    from ..train.relation_search import Found, Trained
+    from ..train.relation_search import Found
+    from ..train.relation_training import Trained
 
 _MOST_SCALES, _MOST_SEEDS = 64, 100
 _EXAMPLES = """\
@@ -63,7 +64,8 @@ def relations(options: Namespace) -> int:
                 f"--{name} {getattr(options, name)} is not allowed: 1 to {most}.", hint=f"leave --{name} out."
             )
     from ..tasks.catalog import find_task
-    from ..train.relation_search import find_relations, train_with
+    from ..train.relation_search import find_relations
+    from ..train.relation_training import train_with
 
     def report(text: str) -> None:
         if not options.json:

@@ -157,7 +157,7 @@ def _row(each: GridOutcome) -> list[str]:
         _WORDS[opinion.predicted if opinion else None],
     ]
     if each.trial is None:
-        return [*told, "not run", *["–"] * len(each.bins)]
+        return [*told, "not run", *["–"] * (len(each.bins) + 1)]
     scores = [
         f"{100 * each.median(place):.3g} ({each.solved(place)}/{each.num_fitted})"
         if each.num_fitted

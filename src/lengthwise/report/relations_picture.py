@@ -30,13 +30,16 @@ def draw_relations(found: Found, task: Task, scale: int) -> str:
         f'<rect width="{width}" height="{height}" fill="white"/>',
     ]
     parts += [
-        _text(_LEFT + (place + 0.5) * _CELL, _TOP - 8, short_token(tokens[place]), "middle") for place in range(last + 1)
+        _text(_LEFT + (place + 0.5) * _CELL, _TOP - 8, short_token(tokens[place]), "middle")
+        for place in range(last + 1)
     ]
     for row in range(rows):
         y = _TOP + row * _CELL
         parts.append(_text(_LEFT - 8, y + 0.65 * _CELL, f"t = {row + 1}", "end"))
         parts.append(
-            _text(_LEFT + (last + 1) * _CELL + 8, y + 0.65 * _CELL, f"→ {short_token(tokens[first + row + 1])}", "start")
+            _text(
+                _LEFT + (last + 1) * _CELL + 8, y + 0.65 * _CELL, f"→ {short_token(tokens[first + row + 1])}", "start"
+            )
         )
         for place in range(first + row + 1):
             x = _LEFT + place * _CELL
