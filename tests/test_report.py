@@ -355,7 +355,7 @@ def test_the_table_has_a_row_for_every_cell_and_a_column_for_every_bin() -> None
     ]
     assert legend(cells[:1]) == (
         "Exact match in percent, median (and range; 95 % interval from six runs on) over the fitted runs, or over all where "
-        "none fitted, at lengths 0–4 / 5–8 / 9–12. Fitted: at least 99% at 1×, on the instances that also decide when a run "
+        "none fitted, at lengths 0–4 / 5–8 / 9–12. Fitted: at least 99% at 1×, on the instances that may also decide when a run "
         "stops. Generalize: fitted, and at least 90% at the longest lengths; best: the best run there."
     )
     assert "at lengths given in each row." in legend(cells)

@@ -97,6 +97,8 @@ def _look(specs: Sequence[Spec], store: str, *, quiet: bool) -> list[Result]:
 
 def _work(runs: Sequence[Run]) -> str:
     steps = sum(run.training.steps for run in runs)
+    if not any(run.training.stop_early for run in runs):
+        return f"{steps:,} model·steps"
     return f"up to {steps:,} model·steps, as a model stops when it is right on all training lengths"
 
 

@@ -76,9 +76,9 @@ def _print(told: Sequence[GridOutcome]) -> None:
     print(paragraph(legend(told)))
     not_run, not_fitted = unknowns(told)
     if not_fitted:
-        print(paragraph(f"No run fitted: {', '.join(not_fitted)}."))
+        print(paragraph(f"No run fitted: {'; '.join(not_fitted)}."))
     if not_run:
-        print(paragraph(f"Not run: {', '.join(not_run)}."))
+        print(paragraph(f"Not run: {'; '.join(not_run)}."))
     print(paragraph(chen2025.STANDING))
 
 

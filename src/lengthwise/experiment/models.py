@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UnreadableFileError
+from ..errors import LengthwiseError, UnreadableFileError
 from ..model.shape import Shape
 from ..train.settings import TRAINER_REVISION, Training
 from .plan import Run
@@ -96,8 +96,26 @@ def load_model(path: str | Path) -> tuple[Transformer, Run]:
     return model, run
 
 
-def _read_run(data: Mapping[str, Any], path: str | Path) -> Run:
-    """Return the run of settings; raise if they are of other revisions."""
+def _read_run(data: Any, path: str | Path) -> Run:
+    """Return the run of settings; raise if they are of other revisions, or no settings at all."""
+    revision = data.get("trainer_revision") if isinstance(data, dict) else None
+    if isinstance(revision, int) and revision != TRAINER_REVISION:  # first: others may have other settings
+        raise UnreadableFileError(
+            f"{str(path)!r} was trained by revision {revision} of the trainer; this is {TRAINER_REVISION}.",
+            hint="train again with --keep.",
+        )
+    try:
+        return _make_run(data)
+    except (KeyError, TypeError, ValueError, LengthwiseError) as error:
+        told = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) and error.args else str(error)
+        told = error.message if isinstance(error, LengthwiseError) else told
+        raise UnreadableFileError(
+            f"the settings in {str(path)!r} are not those of a run in this version: {told.rstrip('.')}.",
+            hint="use the version of lengthwise that wrote it, or train again with --keep.",
+        ) from None
+
+
+def _make_run(data: Mapping[str, Any]) -> Run:
     settings = dict(data)
     training = dict(settings["training"])
     penalties = dict(training.pop("penalties", {}))
@@ -109,10 +127,4 @@ def _read_run(data: Mapping[str, Any], path: str | Path) -> Run:
         "training": Training(**training, penalties=tuple(sorted(penalties.items()))),
         "test_length": tuple(tested) if isinstance(tested, list) else tested,
     }
-    run = Run(**settings)
-    if run.trainer_revision != TRAINER_REVISION:
-        raise UnreadableFileError(
-            f"{str(path)!r} was trained by revision {run.trainer_revision} of the trainer; this is {TRAINER_REVISION}.",
-            hint="train again with --keep.",
-        )
-    return run
+    return Run(**settings)

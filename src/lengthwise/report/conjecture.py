@@ -35,14 +35,17 @@ class Count:
 
 
 def count_agreement(outcomes: Iterable[GridOutcome]) -> list[Count]:
-    """Return the counts for encodings with labels, for formulas in the distance, and for all."""
+    """Return the counts for encodings with labels, for formulas in the distance, for those with a plain softmax, and for all."""
     known = [each for each in outcomes if each.agrees is not None]
+    plain = [each for each in known if each.cell.part == "plain"]
+    others = [each for each in known if each.cell.part != "plain"]
     groups = {
-        "labels (nope, ape, rpe, t5, ipe, lbpe)": [each for each in known if not each.cell.is_smooth],
-        "formulas in the distance (rope, alibi)": [each for each in known if each.cell.is_smooth],
+        "labels (nope, ape, rpe, t5, ipe, lbpe)": [each for each in others if not each.cell.is_smooth],
+        "formulas in the distance (rope, alibi)": [each for each in others if each.cell.is_smooth],
+        "ipe and lbpe with a plain softmax": plain,
         "all": known,
     }
-    return [_count(title, group) for title, group in groups.items()]
+    return [_count(title, group) for title, group in groups.items() if group or title == "all"]
 
 
 def _count(title: str, group: Sequence[GridOutcome]) -> Count:
@@ -91,9 +94,17 @@ def _tell(each: GridOutcome) -> str:
 
 
 def unknowns(outcomes: Iterable[GridOutcome]) -> tuple[list[str], list[str]]:
-    """Return the cells that were not run, and those in which no run fitted."""
-    told = [(f"{each.cell.task_title} × {each.cell.encoding_title}", each) for each in outcomes]
+    """Return the cells that were not run, and those in which no run fitted, by task."""
+    told = list(outcomes)
     return (
-        [what for what, each in told if each.trial is None],
-        [what for what, each in told if each.trial is not None and not each.num_fitted],
+        _by_task([each for each in told if each.trial is None]),
+        _by_task([each for each in told if each.trial is not None and not each.num_fitted]),
     )
+
+
+def _by_task(outcomes: Sequence[GridOutcome]) -> list[str]:
+    tasks = dict.fromkeys(each.cell.task_title for each in outcomes)
+    return [
+        f"{task} × {', '.join(each.cell.encoding_title for each in outcomes if each.cell.task_title == task)}"
+        for task in tasks
+    ]

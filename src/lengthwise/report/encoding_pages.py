@@ -50,12 +50,11 @@ def show_option(option: Option, value: Value | None = None) -> str:
     if isinstance(option.default, bool):
         told.append("true or false")
     elif isinstance(option.default, str):
-        told.append("the name of a circuit")
+        told += ["the name of a circuit"] if option.name == "circuit" else []
     else:
         told.append(f"{_limit(option.low)} to {_limit(option.high)}")
-    return (
-        f"{option.name}={show_value(option.default if value is None else value)} ({'; '.join(told)}): {option.meaning}"
-    )
+    allowed = f" ({'; '.join(told)})" if told else ""
+    return f"{option.name}={show_value(option.default if value is None else value)}{allowed}: {option.meaning}"
 
 
 def _limit(value: float) -> str:
@@ -207,8 +206,8 @@ def _section(card: Card) -> Iterator[str]:
     yield f"### {card.name}\n\n{_escaped(card.title[:1].upper() + card.title[1:])}.\n"
     yield f"```\n{card.formula}\n```\n"
     for option in card.options:
-        name, _, rest = show_option(option).partition(" ")
-        yield f"- option `{name}` {_escaped(rest)}"
+        shown = f"{option.name}={show_value(option.default)}"
+        yield f"- option `{shown}`{_escaped(show_option(option).removeprefix(shown))}"
     properties = (told if label in _SELF_EVIDENT else f"{label}: {told}" for label, told in show_properties(choice))
     yield f"- {_escaped('; '.join(properties))}"
     yield from (f"- {label}: {_escaped(told)}" for label, told in show_bounds(choice))

@@ -24,6 +24,7 @@ class Trial:
 
     stage: Stage
     rate: float
+    num_planned: int
     losses: tuple[float, ...]
     shares: tuple[tuple[float, ...], ...]
 
@@ -35,18 +36,27 @@ class Trial:
     @property
     def rank(self) -> tuple[float, ...]:
         """How well the scales of training are fitted: the share of runs that do, then the loss."""
-        return len(self.fitted) / len(self.shares), -fmean(self.losses)
+        return len(self.fitted) / self.num_planned, -fmean(self.losses)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GridOutcome:
-    """A cell: what the conjecture says, and the trial that it is reported with, None where nothing was trained."""
+    """A cell: what the conjecture says, and what was tried; nothing where nothing was trained."""
 
     cell: GridCell
     opinion: Opinion | None
     bins: tuple[LengthRange, ...]
-    trial: Trial | None
-    num_planned: int
+    trials: tuple[Trial, ...]
+
+    @property
+    def trial(self) -> Trial | None:
+        """The trial that the cell is reported with."""
+        return max(self.trials, key=lambda trial: trial.rank, default=None)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all runs of the trial are there."""
+        return self.trial is not None and len(self.trial.shares) == self.trial.num_planned
 
     @property
     def num_fitted(self) -> int:
@@ -69,8 +79,8 @@ class GridOutcome:
 
     @property
     def measured(self) -> bool | None:
-        """Whether most fitted runs solve every longer scale; None where none fitted."""
-        if not self.trial or not self.num_fitted:
+        """Whether most fitted runs solve every longer scale; None where none fitted, or where runs are missing."""
+        if not self.trial or not self.num_fitted or not self.is_whole:
             return None
         good = sum(all(share >= SOLVED for share in row[1:]) for row in self.trial.fitted)
         return 2 * good > self.num_fitted
@@ -104,8 +114,7 @@ def _summarize(cell: GridCell, known: dict[str, Result], seeds: int) -> GridOutc
         cell=cell,
         opinion=cell.opinion(),
         bins=_bins(cell, seeds),
-        trial=max(trials, key=lambda trial: trial.rank, default=None),
-        num_planned=seeds,
+        trials=tuple(trials),
     )
 
 
@@ -124,6 +133,7 @@ def _trials(cell: GridCell, known: dict[str, Result], stage: Stage, seeds: int) 
                 Trial(
                     stage=stage,
                     rate=rate,
+                    num_planned=seeds,
                     losses=tuple(result.losses[-1][1] if result.losses else inf for _, result in found),
                     shares=tuple(
                         tuple(share_in(result, bounds) or 0.0 for bounds in run.bins) for run, result in found
@@ -165,7 +175,8 @@ def _row(each: GridOutcome) -> list[str]:
         for place in range(1, len(each.bins))
     ]
     trained = f"{each.trial.stage.name}, {each.trial.rate:g}"
-    return [*told, f"{each.num_fitted}/{each.num_runs}", *scores, _WORDS[each.measured], trained]
+    missing = "" if each.is_whole else f", {each.trial.num_planned - each.num_runs} to come"
+    return [*told, f"{each.num_fitted}/{each.num_runs}{missing}", *scores, _WORDS[each.measured], trained]
 
 
 def _series(opinion: Opinion | None) -> str:
@@ -205,10 +216,18 @@ def to_json(outcomes: Iterable[GridOutcome]) -> list[dict[str, object]]:
             "learning_rate": each.trial.rate if each.trial else None,
             "runs": each.num_runs,
             "fitted": each.num_fitted,
-            "exact_match": {
-                str(bounds): [row[place] for row in each.trial.shares] if each.trial else []
-                for place, bounds in enumerate(each.bins)
-            },
+            "trials": [
+                {
+                    "stage": trial.stage.name,
+                    "learning_rate": trial.rate,
+                    "planned": trial.num_planned,
+                    "losses": list(trial.losses),
+                    "exact_match": {
+                        str(bounds): [row[place] for row in trial.shares] for place, bounds in enumerate(each.bins)
+                    },
+                }
+                for trial in each.trials
+            ],
             "measured": each.measured,
             "agrees": each.agrees,
         }

@@ -95,8 +95,8 @@ def markdown(outcomes: Sequence[GridOutcome]) -> str:
         *_table(header(outcomes), rows(outcomes)),
         "",
         legend(outcomes),
-        *([f"\nNo run fitted: {', '.join(not_fitted)}."] if not_fitted else []),
-        *([f"\nNot run: {', '.join(not_run)}."] if not_run else []),
+        *([f"\nNo run fitted: {'; '.join(not_fitted)}."] if not_fitted else []),
+        *([f"\nNot run: {'; '.join(not_run)}."] if not_run else []),
     ]
     return "\n".join(lines) + "\n"
 

@@ -110,7 +110,8 @@ def legend(cells: Sequence[Cell]) -> str:
     bins = "given in each row" if several else " / ".join(str(bounds) for bounds in cells[0].bins)
     return (
         f"Exact match in percent, median (and range; 95 % interval from six runs on) over the fitted runs, or over all where none "
-        f"fitted, at lengths {bins}. Fitted: at least {FITTED:.0%} at 1×, on the instances that also decide when a run stops. "
+        f"fitted, at lengths {bins}. Fitted: at least {FITTED:.0%} at 1×, on the instances that may also decide when a run "
+        "stops. "
         f"Generalize: fitted, and at least {GENERALIZED:.0%} at the longest lengths; "
         "best: the best run there."
     )

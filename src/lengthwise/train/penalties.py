@@ -14,8 +14,8 @@ import torch
 from torch import Tensor
 
 from ..encodings.lbpe import dictionaries_of, relation_penalty
-from ..encodings.learned import Learned
 from ..errors import InvalidOptionError
+from ..model.inspection.products import table_of
 from ..model.transformer import Transformer
 from .settings import PENALTY_NAMES, Training
 from .terms import POSITIONS, TERMS
@@ -55,7 +55,7 @@ def _relations(model: Transformer) -> Tensor:
 
 
 def _has_positions(model: Transformer) -> bool:
-    return isinstance(model.encoding, Learned)
+    return table_of(model) is not None
 
 
 def _of_term(name: str) -> Penalty:

@@ -23,9 +23,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ..encodings.learned import Learned
 from ..errors import InvalidOptionError
-from ..model.inspection.products import product_function, queries_and_keys, query_and_key_maps, value_maps
+from ..model.inspection.products import product_function, queries_and_keys, query_and_key_maps, table_of, value_maps
 from ..model.transformer import Block, Transformer
 
 POSITIONS = "positions"
@@ -50,7 +49,7 @@ class Term:
 
 def evaluate_terms(model: Transformer) -> dict[str, Tensor]:
     """Return all terms of a stack that have a meaning for it, each [M], without gradients."""
-    has_table = isinstance(model.encoding, Learned)
+    has_table = table_of(model) is not None
     with torch.no_grad():
         return {name: term.function(model) for name, term in TERMS.items() if has_table or term.needs != POSITIONS}
 
@@ -70,7 +69,7 @@ def precision(model: Transformer) -> Tensor:
         mantissa, exponent = torch.frexp(parameter.detach().double())
         whole = (mantissa * 2.0**53).to(torch.int64)
         lowest = (whole & -whole).clamp(min=1).double().log2().round().to(torch.int64)
-        digits = torch.where(whole == 0, 0, 53 - lowest - exponent).flatten(1).amax(1)
+        digits = torch.where(whole == 0, 0, 53 - lowest - exponent).reshape(model.num_models, -1).amax(1)
         most = torch.maximum(most, digits.clamp(min=0).to(most))
     return most
 
@@ -246,9 +245,10 @@ def _largest(values: Iterable[Tensor]) -> Tensor:
 
 
 def _table(model: Transformer) -> Tensor:
-    if not isinstance(model.encoding, Learned):
+    table_MND = table_of(model)
+    if table_MND is None:
         raise InvalidOptionError(
             "this term of the regularizer acts on a table of positions, and the model has none.",
             hint="use the encoding 'ape', or leave the term out.",
         )
-    return model.encoding.table_MND
+    return table_MND

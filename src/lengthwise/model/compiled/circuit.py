@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from math import lcm
 
 RELU, STEP = "relu", "step"
 
@@ -86,15 +87,20 @@ class Decision:
     """What a comparison asks of rounding, for :mod:`precision`.
 
     With m tokens seen, an average is decided by a gap of 1/(2m). ``spread`` bounds the size of what is averaged,
-    ``constant`` that of token 0, ``gated`` that of counts which passed a choice, ``small`` the terms of size 1/m.
+    ``constant`` that of token 0, ``small`` the terms of size 1/m; ``terms`` numbers are added up in the end.
+    Counts that pass a choice are rounded on their own: ``gated`` bounds the sizes at which they are kept, ``gated_sums``
+    the sizes of the sums behind them, ``nested`` how many choices a count passes one after the other.
     A decision that is not ``averaged`` is about whole numbers up to ``small``, with a gap of 1/2.
     """
 
     averaged: bool
     spread: float = 0.0
     constant: float = 0.0
-    gated: float = 0.0
     small: float = 0.0
+    terms: int = 0
+    gated: float = 0.0
+    gated_sums: float = 0.0
+    nested: int = 0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -148,6 +154,11 @@ class Circuit:
     def width(self) -> int:
         """How many coordinates there are."""
         return len(self.coordinates)
+
+    @property
+    def period(self) -> int:
+        """After how many positions all residues are the same again."""
+        return lcm(*self.moduli)
 
     @property
     def distances(self) -> tuple[int, ...]:

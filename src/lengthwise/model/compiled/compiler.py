@@ -10,7 +10,8 @@ truths add up to a failure of all of them, and one more unit turns a failure int
 
 from __future__ import annotations
 
-from math import ceil, lcm, log2
+from functools import cached_property
+from math import ceil, log2
 
 from ...crasp.syntax import (
     And,
@@ -33,6 +34,8 @@ from .expressions import Expressions, Linear
 SLOPE = 2.0**60
 MAX_PERIOD = 10_000
 MAX_DISTANCES = 99
+MAX_SIZE = 2.0**48
+"""Of all factors of a comparison together: with this, sums of whole numbers and halves are exact in 64-bit floats."""
 
 
 def make_circuit(program: Program, style: Style, *, slope: float = SLOPE) -> Circuit:
@@ -48,18 +51,19 @@ class _Compiler:
 
     def __init__(self, expressions: Expressions, style: Style, slope: float) -> None:
         self.expressions = expressions
-        moduli = expressions.moduli()
-        period = lcm(*moduli) if moduli else 1
-        if period > MAX_PERIOD:
+        self.circuit = Circuit(style=style, symbols=expressions.program.symbols, moduli=expressions.moduli())
+        if self.circuit.period > MAX_PERIOD:
             raise CapExceededError(
-                f"positions repeat with period {period}, the least common multiple of the moduli; at most {MAX_PERIOD} is allowed.",
+                f"positions repeat with period {self.circuit.period}, the least common multiple of the moduli; "
+                f"at most {MAX_PERIOD} is allowed.",
                 hint="use smaller moduli.",
             )
-        self.circuit = Circuit(style=style, symbols=expressions.program.symbols, moduli=moduli)
         self.steps = style is Style.STEPS
         self.slope = slope
         self._values: dict[int, Form] = {}
         self._failures: dict[tuple[int, bool], tuple[Form, bool]] = {}
+        self._splits: dict[Linear, _Split] = {}
+        self._numbers: dict[tuple[_Split, bool], Form] = {}
         self._made: dict[object, int] = {}
         self.inverse = self._average(make_form({Circuit.BOS: 1.0}), "1/m")
         for name, number in expressions.outputs.items():
@@ -145,10 +149,15 @@ class _Compiler:
     def _negative(self, count: Linear, half: float) -> Form:
         """Return a form that is 0 where a count plus a half is positive, and at least 1 where it is negative."""
         split = self._split(count)
+        if split.bound > MAX_SIZE:
+            raise CapExceededError(
+                f"the factors of a comparison add up to {split.bound:.0f}; at most 2^48 = {MAX_SIZE:.0f} is allowed.",
+                hint="use smaller factors.",
+            )
         averaged = split.is_averaged
         form = self._number(split, averaged=averaged)
         form = form.plus(make_form({self.inverse: half})) if averaged else form.add(half)
-        self.circuit.decisions.add(split.decision())
+        self.circuit.decisions.add(split.decision)
         if self.steps:
             return make_form({self._unit(STEP, form.times(-1)): 1.0})
         slope = self.slope if averaged else 4.0
@@ -195,7 +204,12 @@ class _Compiler:
     # Counts
 
     def _split(self, count: Linear) -> _Split:
-        """Return the terms of a count by how they are computed."""
+        """Return the terms of a count by how they are computed; equal counts have one split."""
+        if count not in self._splits:
+            self._splits[count] = self._compute_split(count)
+        return self._splits[count]
+
+    def _compute_split(self, count: Linear) -> _Split:
         split = _Split()
         pending = [(1, count)]
         while pending:
@@ -217,11 +231,17 @@ class _Compiler:
                         second = self.expressions.linear(otherwise)
                         pending.append((factor * value, second))
                         gap = self.expressions.linear(then).plus(second, -1)
-                        split.gates.append((factor * value, condition, self._split(gap)))
+                        split.add(split.gates, (condition, self._split(gap)), factor * value)
         return split
 
     def _number(self, split: _Split, *, averaged: bool) -> Form:
         """Return a count at every position: divided by m if it is averaged, and as it is if it is not."""
+        key = (split, averaged)
+        if key not in self._numbers:
+            self._numbers[key] = self._compute_number(split, averaged=averaged)
+        return self._numbers[key]
+
+    def _compute_number(self, split: _Split, *, averaged: bool) -> Form:
         form = Form()
         if averaged and split.averages:
             inside = make_form({Circuit.BOS: float(split.constant)})
@@ -241,7 +261,7 @@ class _Compiler:
             for number, factor in here.items():
                 form = form.plus(self._value(number), factor)
             form = form.plus(self._back({key: factor for key, factor in split.near.items() if key[0]}))
-        for factor, condition, inside_gate in split.gates:
+        for (condition, inside_gate), factor in split.gates.items():
             gate = self._gated(self._value(condition), self._number(inside_gate, averaged=averaged), inside_gate.bound)
             form = form.plus(gate, factor)
         self.circuit.local_weight = max(self.circuit.local_weight, split.near_weight)
@@ -316,12 +336,12 @@ class _Compiler:
 
 
 class _Split:
-    """The terms of a count: averages, truths near by, choices, and a constant."""
+    """The terms of a count: averages, truths near by, choices, and a constant. It is complete before anything is asked."""
 
     def __init__(self) -> None:
         self.averages: dict[int, int] = {}
         self.near: dict[tuple[int, int], int] = {}
-        self.gates: list[tuple[int, int, _Split]] = []
+        self.gates: dict[tuple[int, _Split], int] = {}
         self.constant = 0
 
     def add(self, table: dict, key: object, factor: int) -> None:  # type: ignore[type-arg]
@@ -330,42 +350,91 @@ class _Split:
         if not table[key]:
             del table[key]
 
-    @property
+    @cached_property
     def is_averaged(self) -> bool:
         """Whether any part of it grows with the word."""
-        return bool(self.averages) or any(inside.is_averaged for _, _, inside in self.gates)
+        return bool(self.averages) or any(inside.is_averaged for _, inside in self.gates)
 
-    @property
+    @cached_property
     def near_weight(self) -> float:
         """The size of all looking back together."""
         return float(sum(abs(factor) for (distance, _), factor in self.near.items() if distance)) + sum(
-            abs(factor) * inside.near_weight for factor, _, inside in self.gates
+            size * inside.near_weight for size, inside in self._insides
         )
 
-    @property
+    @cached_property
     def bound(self) -> float:
         """A bound on the count divided by m, and on the count itself if it is not averaged."""
-        own = sum(map(abs, self.averages.values())) + sum(map(abs, self.near.values())) + abs(self.constant)
-        return float(own) + sum(abs(factor) * inside.bound for factor, _, inside in self.gates)
+        return self._own + self._gate_bound
 
-    @property
-    def spread(self) -> float:
+    @cached_property
+    def decision(self) -> Decision:
+        """What deciding the sign of this count asks of rounding."""
+        if not self.is_averaged:
+            return Decision(averaged=False, small=self.bound)
+        near = float(sum(map(abs, self.near.values())))
+        cancelled = min(self._own, self._gate_bound) if self.averages else 0.0  # an average that a choice can balance
+        return Decision(
+            averaged=True,
+            spread=self._spread,
+            constant=self._constant,
+            small=near if self.averages else near + abs(self.constant),
+            terms=self._num_terms,
+            gated=self._gated + cancelled,
+            gated_sums=self._gated_sums + 2 * self._num_terms * self._gate_bound,
+            nested=self._nested,
+        )
+
+    @cached_property
+    def _insides(self) -> tuple[tuple[int, _Split], ...]:
+        """The size of the factor of every choice, and what passes it."""
+        return tuple((abs(factor), inside) for (_, inside), factor in self.gates.items())
+
+    @cached_property
+    def _own(self) -> float:
+        """A bound on what passes no choice."""
+        factors = (*self.averages.values(), *self.near.values(), self.constant)
+        return float(sum(map(abs, factors)))
+
+    @cached_property
+    def _gate_bound(self) -> float:
+        """A bound on what passes a choice."""
+        return float(sum(size * inside.bound for size, inside in self._insides))
+
+    @cached_property
+    def _spread(self) -> float:
         """A bound on what one token adds to the sums that are averaged."""
         up = sum(factor for factor in self.averages.values() if factor > 0)
         down = -sum(factor for factor in self.averages.values() if factor < 0)
-        return float(max(up, down)) + sum(abs(factor) * inside.spread for factor, _, inside in self.gates)
+        return float(max(up, down)) + sum(size * inside._spread for size, inside in self._insides)
 
-    def decision(self) -> Decision:
-        """Return what deciding the sign of this count asks of rounding."""
-        if not self.is_averaged:
-            return Decision(averaged=False, small=self.bound)
-        return Decision(
-            averaged=True,
-            spread=self.spread,
-            constant=float(abs(self.constant)),
-            gated=sum(abs(factor) * inside.bound for factor, _, inside in self.gates),
-            small=float(sum(map(abs, self.near.values()))),
-        )
+    @cached_property
+    def _constant(self) -> float:
+        """A bound on what token 0 adds to these sums."""
+        return float(abs(self.constant)) + sum(size * inside._constant for size, inside in self._insides)
+
+    @cached_property
+    def _num_terms(self) -> int:
+        """How many numbers are added up: the average or the constant, the half, truths near by, choices."""
+        return 2 + len(self.near) + len(self.gates)
+
+    @cached_property
+    def _gated(self) -> float:
+        """The sizes at which counts are kept on their way through choices: before each, and after it."""
+        return float(sum(size * (inside._own + inside._gated + inside.bound) for size, inside in self._insides))
+
+    @cached_property
+    def _gated_sums(self) -> float:
+        """The sizes of the sums behind choices: each term times how often it is rounded while they are made."""
+        total = 0.0
+        for size, inside in self._insides:
+            in_unit = 5 * (inside._num_terms + 2) * inside.bound  # the count, and twice a power of 2 of at most its bound
+            total += size * (in_unit + 2 * sum(map(abs, inside.near.values())) + inside._gated_sums)
+        return total
+
+    @cached_property
+    def _nested(self) -> int:
+        return max((1 + inside._nested for _, inside in self._insides), default=0)
 
 
 _OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}

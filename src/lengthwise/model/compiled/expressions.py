@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from ...crasp.kinds import require_meaning
 from ...crasp.simplification import simplify
 from ...crasp.syntax import (
-    Choice,
     Compare,
     Constant,
     CountAt,
@@ -118,7 +117,5 @@ def _head(node: Expression) -> tuple[object, ...]:
             return kind, *(factor for factor, _ in terms)
         case CountAt(_, distances):
             return kind, distances
-        case Choice():
-            return (kind,)
         case _:
             return (kind,)

@@ -7,8 +7,13 @@ bits of the numbers that are kept, and a = 2^−q, q those in which sums are acc
 - an average of m numbers of size at most V, and a constant c at token 0. A kernel that divides last adds whole numbers,
   exactly while m·V + c ≤ 2^q. One that divides first adds multiples of one weight, kept in p bits: exactly while
   m·V + c ≤ 2^(q−p), and otherwise with an error of at most a·m·(V + c/m), whatever the order of the sum;
-- what is kept is rounded once: of the average and of 1/m this changes no sign; terms of size s/m, which are added to them,
-  err by u·s/m; counts of size at most g that passed a choice by 2·u·g.
+- what is kept is rounded once, to a number of p bits, by u of its size at most. Near a tie, an average is as large as what
+  balances it: the terms of size s/m that are added to it, and a half more or less. If 1/m was rounded on its own, these
+  terms err by u·s/m, the average by u·(s + 1)/m and the half by u/(2m). If weights were divided first, all but the average's
+  own rounding is one common factor, which changes no sign. A truth over m is 1/m + 1 − 1, with an error of 2a;
+- counts that pass a choice are kept before and after it, each time with an error of u of their size, and an average that
+  balances them is as large as they are;
+- the last sum has n terms, and errs by a·n times their size.
 
 The answer is right while all errors together are less than the gap. That is a bound, and no measurement: it holds for every
 word, and words that reach it need not exist. It takes for granted that equal scores give equal weights.
@@ -37,7 +42,8 @@ FORMATS = {
     "float32": Format(name="float32", kept=24, summed=24),
     "bfloat16": Format(name="bfloat16", kept=8, summed=24),
 }
-"""Products of bfloat16 numbers are summed in float32, by torch on CPUs and on GPUs."""
+"""Products of bfloat16 numbers are taken to be summed in float32, as torch does on CPUs. On GPUs it may add up parts in
+bfloat16 unless ``torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction`` is off."""
 
 
 class Kernel(StrEnum):
@@ -67,15 +73,16 @@ def predict_longest(circuit: Circuit, number_format: Format, kernel: Kernel, *, 
 def _is_right(decision: Decision, tokens: int, number_format: Format, kernel: Kernel) -> bool:
     """Return whether the errors of a decision are less than its gap, with so many tokens seen."""
     kept, summed = 2.0**-number_format.kept, 2.0**-number_format.summed
-    largest = 2.0**number_format.kept
-    if max(decision.spread, decision.constant, decision.small) > largest:
+    if max(decision.spread, decision.constant, decision.small) > 1 / kept:
         return False  # a factor may not even be a number of this format
     if not decision.averaged:
-        return True
+        return 16 * decision.small + 8 <= 1 / summed  # sums of whole numbers and halves, times 4
+    fused = kernel is Kernel.FUSED
     total = tokens * decision.spread + decision.constant
-    room = 1 / summed if kernel is Kernel.FUSED else kept / summed
+    room = 1 / summed if fused else kept / summed
     averaging = 0.0 if total <= room else summed * total
-    near = kept * (decision.small + 2) / tokens
-    gated = (2 * kept + 4 * summed) * decision.gated
+    small = 2 * decision.small + 2
+    near = (kept * (small if fused else decision.small + 2) + summed * decision.terms * small) / tokens
     divided = 2 * summed * decision.small
-    return averaging + near + gated + divided < 0.5 / tokens
+    gated = kept * (1 + kept) ** decision.nested * decision.gated + summed * decision.gated_sums
+    return averaging + near + divided + gated < 0.5 / tokens

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, lcm, log2
+from math import ceil, log2
 
 import numpy as np
 
@@ -20,7 +20,7 @@ def limit_transformer(circuit: Circuit) -> LimitTransformer:
         embeddings=embeddings(circuit),
         positions=PeriodicPositions(position_table(circuit)),
         layers=layers,
-        readout=np.stack([_row(_without_constant(form), width) for form in circuit.outputs.values()]),
+        readout=np.stack([_row(without_constant(form), width) for form in circuit.outputs.values()]),
     )
 
 
@@ -36,8 +36,7 @@ def embeddings(circuit: Circuit) -> np.ndarray:
 
 def position_table(circuit: Circuit) -> np.ndarray:
     """Return p_0, p_1, … for one period: which residues the position leaves."""
-    period = lcm(*circuit.moduli) if circuit.moduli else 1
-    table = np.zeros((period, circuit.width))
+    table = np.zeros((circuit.period, circuit.width))
     for (modulus, residue), coordinate in circuit.residue_at.items():
         table[residue::modulus, coordinate] = 1
     return table
@@ -83,6 +82,6 @@ def _row(form: Form, width: int) -> np.ndarray:
     return row
 
 
-def _without_constant(form: Form) -> Form:
+def without_constant(form: Form) -> Form:
     """Return a form with its constant on the coordinate that is 1 at every position of the word."""
     return Form(form.terms).plus(Form(((Circuit.HERE, form.constant),))) if form.constant else form

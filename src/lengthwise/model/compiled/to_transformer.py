@@ -7,7 +7,6 @@ bias, where there is no such position. The weights do not depend on any length.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import lcm
 
 import torch
 from torch import Tensor
@@ -18,7 +17,7 @@ from ..shape import BareShape
 from ..transformer import Block, Transformer
 from .circuit import Circuit, Form
 from .positions import PeriodicLocal
-from .to_limit import embeddings, position_table
+from .to_limit import embeddings, position_table, without_constant
 
 BIAS = 1024.0
 """By how much token 0 is preferred to all others, and the right distance to token 0; e^−1024 is 0 in every format."""
@@ -68,7 +67,7 @@ def plan_transformer(circuit: Circuit) -> Plan:
         width=width,
         num_tokens=len(circuit.symbols) + 2,
         num_outputs=len(circuit.outputs),
-        period=lcm(*circuit.moduli) if circuit.moduli else 1,
+        period=circuit.period,
         reach=max(circuit.distances, default=0),
     )
 
@@ -137,8 +136,9 @@ def _write_attention(block: Block, circuit: Circuit, number: int, plan: Plan, bi
 
 def _write_hidden(block: Block, circuit: Circuit, number: int) -> None:
     for column, unit in enumerate(each for each in circuit.units if each.layer == number):
-        _write(block.expand.weight_MIO[0, :, column], unit.form)
-        block.expand.bias_MO[0, column] = unit.form.constant
+        # constants join the product instead of the bias, which GPUs add after the product was rounded; units are silent
+        # at token 0 without them
+        _write(block.expand.weight_MIO[0, :, column], without_constant(unit.form))
         block.contract.weight_MIO[0, column, unit.target] = unit.weight
 
 

@@ -10,12 +10,12 @@ from torch import Tensor
 
 from ...encodings.base import Encoding
 from ...encodings.learned import LearnedAPE
-from ...encodings.positions import Offset, Randomized
+from ...encodings.positions import Wrapper
 from ...errors import InvalidOptionError
 from ...tasks.task import Task
 from ..transformer import Block, Transformer
 from .functions import Findings, study
-from .products import positions_of, product_function
+from .products import positions_of, product_function, unwrapped
 from .watching import AtLength, mean_scores, measure_at
 
 INSTANCES = 100
@@ -87,6 +87,12 @@ def inspect_model(
     if model.num_models != 1:
         raise InvalidOptionError(
             f"one model can be inspected at a time; found a stack of {model.num_models}.", hint="take one out first."
+        )
+    wrong = [name for name, weight in model.named_parameters() if not torch.isfinite(weight).all()]
+    if wrong:
+        raise InvalidOptionError(
+            f"{len(wrong)} of the model's tensors have weights that are not finite, {wrong[0]!r} the first: there is nothing to measure.",
+            hint="it diverged in training; inspect another, or train with a smaller learning rate.",
         )
     possible = task.lengths(1, test_length)
     trained = task.size(train_length)
@@ -162,6 +168,7 @@ def _products(model: Transformer, length: int) -> list[Tensor] | None:
 
 
 def _has_offsets(encoding: Encoding) -> bool:
-    """Return whether training saw distances at all positions, by random offsets, or had nothing that tells positions apart."""
-    moves = isinstance(encoding, LearnedAPE | Offset | Randomized)
+    """Return whether training saw distances at all positions, by random ids, or had nothing that tells positions apart."""
+    # whatever gives other ids than the places draws them at random in training
+    moves = any(isinstance(each, LearnedAPE | Wrapper) for each in unwrapped(encoding))
     return moves or not encoding.is_embedding

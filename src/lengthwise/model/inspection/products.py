@@ -9,18 +9,33 @@ Shapes: M models, H heads, N positions, D width, K head width.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 
-from ...encodings.base import Where
+from ...encodings.around import Around
+from ...encodings.base import Encoding, Where
 from ...encodings.learned import Learned
+from ...encodings.positions import Wrapper
 from ...errors import InvalidOptionError
 from ..transformer import Block, Transformer
 
 
+def unwrapped(encoding: Encoding) -> Iterator[Encoding]:
+    """Yield an encoding, then what it is put around, down to one that is put around nothing.
+
+    Only what passes on what its base adds to the input is gone through: a window around ``ape`` still has its table.
+    """
+    yield encoding
+    while isinstance(encoding, Around | Wrapper):
+        encoding = encoding.base
+        yield encoding
+
+
 def table_of(model: Transformer) -> Tensor | None:
     """Return the table of positions that a model learns, [M, N, D], or None if it has none."""
-    return model.encoding.table_MND if isinstance(model.encoding, Learned) else None
+    return next((each.table_MND for each in unwrapped(model.encoding) if isinstance(each, Learned)), None)
 
 
 def positions_of(model: Transformer, length: int) -> Tensor:
@@ -30,8 +45,8 @@ def positions_of(model: Transformer, length: int) -> Tensor:
     """
     encoding = model.encoding
     if encoding.is_embedding:
-        room = encoding.max_length
-        ids_MBL = torch.arange(length if room is None else min(length, room)).expand(model.num_models, 1, -1)
+        rooms = [each.max_length for each in unwrapped(encoding) if each.max_length is not None]
+        ids_MBL = torch.arange(min([length, *rooms])).expand(model.num_models, 1, -1)
         sizes_MBL = torch.full_like(ids_MBL, ids_MBL.shape[-1])
         positions_MBLD = encoding.embed(Where(ids_MBL=ids_MBL, scale_MBL=sizes_MBL, sizes_MBL=sizes_MBL))
         if positions_MBLD is not None:

@@ -12,7 +12,7 @@ integer Σ_j n^(logit(j) + M) · (v + u + c + b). This is a limit transformer th
 window τ; without positions it has k, v and b only. :func:`matrices` writes one out.
 
 R(T) is, as we understand the regularizer of arXiv 2410.02140: layers + heads; the precision, which is how many bits the
-largest parameter has; the rank of V; the norms of KᵀQ, V, A, B and U; the largest norms of an embedding, of a position
+largest of its parameters has; the rank of V; the norms of KᵀQ, V, A, B and U; the largest norms of an embedding, of a position
 vector and of the bias; and the sum of φ(d)², which is what its positional term comes to in the limit.
 """
 
@@ -96,6 +96,19 @@ class Grid:
         """What a parameter can be, in order."""
         return (0, *(sign * size for size in range(1, self.largest + 1) for sign in (1, -1)))
 
+    @property
+    def least(self) -> int:
+        """No logit is below minus this, and none above it."""
+        return self.largest * (2 if self.positions else 1)
+
+    @property
+    def longest(self) -> int:
+        """The longest word whose sum of weights is sure to fit into 63 bits."""
+        n = 2
+        while (n + 1) ** (2 * self.least + 1) * 4 * self.largest < 2**63:
+            n += 1
+        return n - 2
+
     def __len__(self) -> int:
         return int((2 * self.largest + 1) ** len(self.names))
 
@@ -148,9 +161,15 @@ def accept_words(grid: Grid, parameters: Numbers, words_WL: Numbers) -> Truths:
     """Return whether each transformer accepts each word, [transformers, words]; words of one length, as symbol numbers."""
     parts = _split(grid, parameters)
     length = words_WL.shape[1]
+    if length > grid.longest:
+        raise CapExceededError(
+            f"words of length {length} are too long to be decided exactly with parameters up to {grid.largest}; the cap is length "
+            f"{grid.longest}.",
+            hint="use shorter words or smaller parameters.",
+        )
     n = length + 2
     start, end = len(grid.alphabet), len(grid.alphabet) + 1
-    least = 2 * grid.largest  # no logit is below −least
+    least = grid.least
     powers = np.array([n**each for each in range(2 * least + 1)], np.int64)
     shift_P = parts.bias + parts.output[:, (n - 1) % parts.output.shape[1]]
     total_PW = np.zeros((len(parameters), len(words_WL)), np.int64)
@@ -190,7 +209,12 @@ def infer_transformers(
         )
     numbers = even_numbers(last_n)
     require_few_words(target, last_n)
-    compared = min(target.check_length, 10) if compared is None else compared
+    if last_n > grid.longest:
+        raise CapExceededError(
+            f"n goes up to {grid.longest} for parameters up to {grid.largest}, where all is decided exactly; found {last_n}.",
+            hint="use a smaller n or smaller parameters.",
+        )
+    compared = min(target.check_length, grid.longest, 10) if compared is None else compared
     rows: list[Row] = []
     left = np.concatenate(list(_agree_at_first(target, grid, progress)))
     for n in numbers:
@@ -248,7 +272,7 @@ def _row(target: Target, grid: Grid, left: Numbers, n: int, compared: int) -> Ro
         for number in range(len(some)):
             key = b"".join(said[length][number].tobytes() for length in lengths)
             ways[key] = all((said[length][number] == told[length]).all() for length in lengths)
-    checked = max(n, target.check_length)
+    checked = max(n, min(target.check_length, grid.longest))
     chosen = tied[:1]
 
     def accepts(length: int) -> Truths:
