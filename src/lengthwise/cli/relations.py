@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from ..errors import InvalidOptionError
-from ..files import write_text
+from ..errors import InvalidOptionError, MissingExtraError
+from ..files import make_folder_of, write_text
 from .text import colour, paragraph, print_json, table
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def add_relations_parser(add: Callable[[str, str, str], ArgumentParser]) -> None
     )
     parser.add_argument("--width", type=int, default=32, metavar="D", help="for --train (default: 32)")
     parser.add_argument("--steps", type=int, default=1500, metavar="K", help="for --train, at most (default: 1500)")
-    parser.add_argument("--device", default="cpu", help="for --train (default: cpu)")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="for --train (default: cpu)")
     parser.add_argument("--svg", metavar="FILE", help="draw where the relations point to this file")
 
 
@@ -56,13 +57,28 @@ def relations(options: Namespace) -> int:
         ("scales", _MOST_SCALES),
         ("seeds", _MOST_SEEDS),
         ("layers", 64),
+        ("heads", 64),
         ("width", 4096),
         ("steps", 10**6),
     ):
-        if not 1 <= getattr(options, name) <= most:
+        value = getattr(options, name)
+        if value is not None and not 1 <= value <= most:
             raise InvalidOptionError(
-                f"--{name} {getattr(options, name)} is not allowed: 1 to {most}.", hint=f"leave --{name} out."
+                f"--{name} {value} is not allowed: 1 to {most}.", hint=f"leave --{name} out."
             )
+    if find_spec("torch") is None:
+        raise MissingExtraError(
+            "looking for relations needs torch, which is not installed.", hint="pip install 'lengthwise[train]'"
+        )
+    if options.train:
+        from ..experiment.engines.local import choose_device
+        from ..model.shape import Shape
+
+        choose_device(options.device)
+        if options.heads is not None:
+            Shape(layers=options.layers, heads=options.heads, width=options.width)  # raises if heads do not divide the width
+    if options.svg is not None:
+        make_folder_of(options.svg)
     from ..tasks.catalog import find_task
     from ..train.relation_search import find_relations
     from ..train.relation_training import train_with
@@ -127,14 +143,14 @@ def _print(found: Found, trained: Trained | None, options: Namespace) -> None:
             )
         )
     print(f"\n{table(('answers wholly right', *(f'n = {scale}' for scale in found.table), ''), rows)}\n")
-    if found.encoding is None:
+    if found.guarded is None:
         print(
             paragraph(
                 "A part of the prompt begins where the scale does not say: no encoding here knows these relations, so there is "
                 "nothing to train."
             )
         )
-    else:
+    elif found.encoding is not None:
         print(f"encoding: {found.encoding}")
         if not options.train:
             print("train it:  the same command with --train")

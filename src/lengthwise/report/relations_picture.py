@@ -6,7 +6,7 @@ from html import escape
 
 from ..seeds import EVALUATION, open_stream
 from ..tasks.task import Task
-from ..train.relation_family import draw_points, keys_of
+from ..train.relation_family import draw_points, keys_of, marks_of
 from ..train.relation_search import Found
 from .learned_picture import short_token
 
@@ -17,7 +17,7 @@ _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")  #
 def draw_relations(found: Found, task: Task, scale: int) -> str:
     """Return an SVG of one instance: a row for each token to be written, a mark where a relation points."""
     lengths = task.lengths(1, scale)
-    points = draw_points(task, lengths[-1:], 1, open_stream(EVALUATION, seed=0).at(0), _marks(found, task))
+    points = draw_points(task, lengths[-1:], 1, open_stream(EVALUATION, seed=0).at(0), marks_of(found.names, task))
     tokens = [task.vocabulary[token] for token in points.tokens_IL[0].tolist()]
     first, last = int(points.query_P.min()), int(points.query_P.max())
     rows = last - first + 1
@@ -54,10 +54,6 @@ def draw_relations(found: Found, task: Task, scale: int) -> str:
         parts.append(f'<circle cx="{_LEFT}" cy="{y - 4}" r="6" fill="none" stroke="{colour}" stroke-width="3"/>')
         parts.append(_text(_LEFT + 14, y, found.equations[number], "start"))
     return "\n".join([*parts, "</svg>"]) + "\n"
-
-
-def _marks(found: Found, task: Task) -> list[int]:
-    return [task.token(name) for name in found.names[1:-1]]
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:

@@ -132,9 +132,9 @@ def draw_points(
     )
 
 
-def marks_of(points: Points, task: Task) -> tuple[int, ...]:
-    """Return the symbols that begin the parts of the prompt after the first."""
-    return tuple(task.token(name) for name in points.names[1:-1])
+def marks_of(names: Sequence[str], task: Task) -> tuple[int, ...]:
+    """Return the symbols that begin the parts of the prompt after the first, by what all parts begin with."""
+    return tuple(task.token(name) for name in names[1:-1])
 
 
 def _find_marks(tokens: Numbers, prompt: Numbers, num_symbols: int) -> list[int]:
@@ -182,8 +182,11 @@ def keys_of(candidate: Candidate, points: Points) -> Numbers:
 
 def values_of(candidate: Candidate, points: Points) -> Numbers:
     """Return the token at the key of every point, and one number more than there are tokens where there is none."""
-    key = keys_of(candidate, points)
-    return np.where(key < 0, points.num_tokens, points.tokens_IL[points.row_P, np.maximum(key, 0)])
+    return _tokens_at(keys_of(candidate, points), points)
+
+
+def _tokens_at(key_P: Numbers, points: Points) -> Numbers:
+    return np.where(key_P < 0, points.num_tokens, points.tokens_IL[points.row_P, np.maximum(key_P, 0)])
 
 
 def distinct(family: Sequence[Candidate], points: Points) -> tuple[list[Candidate], Numbers]:
@@ -196,8 +199,7 @@ def distinct(family: Sequence[Candidate], points: Points) -> tuple[list[Candidat
         if name not in seen and (key >= 0).any():
             seen.add(name)
             kept.append(candidate)
-            read = np.where(key < 0, points.num_tokens, points.tokens_IL[points.row_P, np.maximum(key, 0)])
-            values.append(read.astype(np.int32))
+            values.append(_tokens_at(key, points).astype(np.int32))
     return kept, np.stack(values)
 
 

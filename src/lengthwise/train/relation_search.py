@@ -110,7 +110,7 @@ class Found:
             "bits": round(self.bits, 4),
             "complete": self.complete,
             "trace": [{"what": step.what, "bits": round(step.bits, 4)} for step in self.trace],
-            "table": {str(scale): share for scale, share in self.table.items()},
+            "table": {str(scale): round(share, 6) for scale, share in self.table.items()},
             "seconds": round(self.seconds, 1),
         }
 
@@ -371,7 +371,7 @@ def try_table(
         if not task.lengths(scale, scale):
             continue
         asked = draw_points(
-            task, [scale], per_scale, open_stream(EVALUATION, seed=seed).at(scale), marks_of(points, task)
+            task, [scale], per_scale, open_stream(EVALUATION, seed=seed).at(scale), marks_of(points.names, task)
         )
         said = np.array([rows.get(cell, -1) for cell in _joint(relations, asked, base).tolist()])
         wrong = np.zeros(per_scale, bool)

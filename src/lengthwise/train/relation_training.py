@@ -32,9 +32,9 @@ class Trained:
         """Return it as JSON data."""
         return {
             "encoding": self.encoding,
-            "fitted": list(self.fitted),
+            "fitted": [round(share, 6) for share in self.fitted],
             "steps": self.steps,
-            "exact_match": [{str(scale): share for scale, share in told.items()} for told in self.shares],
+            "exact_match": [{str(scale): round(share, 6) for scale, share in told.items()} for told in self.shares],
             "seconds": round(self.seconds, 1),
         }
 

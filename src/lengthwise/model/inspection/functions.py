@@ -7,7 +7,7 @@ r changes nothing; g is given with a median of 0 over the distances that were se
 
 The limit transformer of arXiv 2410.02140 has functions of two kinds: translation invariant and 0 beyond a distance τ (LOCAL), and
 products of positions that repeat after Δ (PERIODIC), of which translation invariance leaves functions of (i − j) mod Δ.
-``nearest_limit`` fits their sum.
+:class:`Limit` is the nearest of their sums.
 
 Shapes: N positions.
 """
@@ -37,7 +37,8 @@ _FREQUENCIES = 500
 class Limit:
     """The nearest function that is free up to distance τ and repeats after ``period`` beyond: its values, and how near it is.
 
-    ``residual`` is the share of what softmax sees of the function, on pairs that were seen, that it leaves unexplained.
+    Near is by least squares over the pairs that were seen, with r as it is: short distances, which have more pairs, count for more.
+    ``residual`` is the share of what softmax sees of the function, on these pairs, that it leaves unexplained.
     ``beyond`` compares pairs that were not seen: the root mean square of the difference there, over that of the function where
     it was seen; None if all were seen. ``departs_at`` is the first unseen distance at which the mean over pairs is off by more
     than half of the largest value of the function; None if there is none.
@@ -219,7 +220,8 @@ def _best_period(near: Curve) -> tuple[int, float | None]:
     whole = float(np.square(near - near.mean()).sum())
     if not whole:
         return 1, None
-    left = {period: _left(near, -1, period) for period in range(1, max(1, len(near) // _SPARSE) + 1)}
+    alike = np.ones_like(near)  # a share of g, in which distances count alike
+    left = {period: _left(near, alike, -1, period) for period in range(1, max(1, len(near) // _SPARSE) + 1)}
     best = min(left, key=lambda period: _bic(left[period], whole, len(near), period))
     return best, _clip(1 - left[best] / whole)
 
@@ -256,17 +258,18 @@ def _labels(number: int, tau: int, period: int) -> NDArray[np.int64]:
     return labels
 
 
-def _fit(near: Curve, labels: NDArray[np.int64], most: int) -> Curve:
-    """Return the value of every label by least squares: the mean over its distances, 0 where there are none."""
-    sums = np.bincount(labels, weights=near, minlength=most)
-    means: Curve = sums / np.maximum(np.bincount(labels, minlength=most), 1)
+def _fit(near: Curve, weights: Curve, labels: NDArray[np.int64], most: int) -> Curve:
+    """Return the value of every label by least squares: the weighted mean over its distances, 0 where there are none."""
+    sums = np.bincount(labels, weights=near * weights, minlength=most)
+    total = np.bincount(labels, weights=weights, minlength=most)
+    means: Curve = sums / np.where(total > 0, total, 1.0)
     return means
 
 
-def _left(near: Curve, tau: int, period: int) -> float:
-    """Return the sum of squares that the nearest function leaves."""
+def _left(near: Curve, weights: Curve, tau: int, period: int) -> float:
+    """Return the weighted sum of squares that the nearest function leaves."""
     labels = _labels(len(near), tau, period)
-    return float(np.square(near - _fit(near, labels, tau + 1 + period)[labels]).sum())
+    return float((weights * np.square(near - _fit(near, weights, labels, tau + 1 + period)[labels])).sum())
 
 
 def _limit(
@@ -282,16 +285,19 @@ def _limit(
 ) -> Limit:
     near = curve[:seen]
     most = max(0, seen // _SPARSE)
-    whole = max(float(np.square(near).sum()), 1e-300)
+    # a distance counts as often as it was seen; g is the mean over these pairs, so that this is least squares over pairs
+    pairs = np.bincount(distance_NN[was_seen_NN], minlength=seen).astype(np.float64)
+    weights: Curve = pairs * (seen / pairs.sum())
+    whole = max(float((weights * np.square(near)).sum()), 1e-300)
     choices = [
         (t, p)
         for t in ([tau] if tau is not None else range(most + 1))
         for p in ([period] if period is not None else range(1, max(1, (seen - t - 1) // _SPARSE, 1) + 1))
     ]
-    left = {(t, p): _left(near, t, p) for t, p in choices}
+    left = {(t, p): _left(near, weights, t, p) for t, p in choices}
     chosen = min(choices, key=lambda each: (_bic(left[each], whole, seen, sum(each)), sum(each)))
     labels = _labels(len(curve), *chosen)
-    fitted = _fit(near, labels[:seen], 1 + sum(chosen))[labels]
+    fitted = _fit(near, weights, labels[:seen], 1 + sum(chosen))[labels]
     difference_NN = visible_NN - fitted[np.maximum(distance_NN, 0)]
     size = np.sqrt(energy / was_seen_NN.sum())
     off = np.abs(curve - fitted)[seen : _last(len(curve), seen)]

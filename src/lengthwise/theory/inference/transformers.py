@@ -12,7 +12,7 @@ integer Σ_j n^(logit(j) + M) · (v + u + c + b). This is a limit transformer th
 window τ; without positions it has k, v and b only. :func:`matrices` writes one out.
 
 R(T) is, as we understand the regularizer of arXiv 2410.02140: layers + heads; the precision, which is how many bits the
-largest of its parameters has; the rank of V; the norms of KᵀQ, V, A, B and U; the largest norms of an embedding, of a position
+largest of its parameters in the grid has; the rank of V; the norms of KᵀQ, V, A, B and U; the largest norms of an embedding, of a position
 vector and of the bias; and the sum of φ(d)², which is what its positional term comes to in the limit.
 """
 
@@ -104,9 +104,10 @@ class Grid:
     @property
     def longest(self) -> int:
         """The longest word whose sum of weights is sure to fit into 63 bits."""
-        n = 2
-        while (n + 1) ** (2 * self.least + 1) * 4 * self.largest < 2**63:
-            n += 1
+        power, sums = 2 * self.least + 1, 4 * self.largest  # n tokens, each n^(logit + least) times at most four parameters
+        n = int((2**63 / sums) ** (1 / power)) + 1
+        while n**power * sums >= 2**63:
+            n -= 1
         return n - 2
 
     def __len__(self) -> int:
