@@ -86,7 +86,7 @@ def main() -> None:
         f"{outcome.reused} runs were there before"
     )
     print()
-    print_distances(compare_distances(outcome.results, rows))
+    print_distances(compare_distances(outcome.results, rows, specs))
     print()
     for difference in differences():
         print(f"- {difference}")

@@ -301,6 +301,34 @@ def test_a_table_says_when_it_settles_and_from_when_on_it_is_right() -> None:
     assert "but errs on 'aaa'" in table("abb", lambda _: ("a",) * 3).conclusion
 
 
+@pytest.mark.parametrize(
+    "grid",
+    [Grid(alphabet=("a",), largest=3, positions=False), Grid(alphabet=("a",), largest=3, window=1, period=1)],
+    ids=str,
+)
+def test_sums_of_the_longest_words_are_exact(grid: Grid) -> None:
+    longest = min(grid.longest, 40)
+    corners = grid.parameters(np.array([0, 1, len(grid) - 1, len(grid) - 2]))
+    extreme = np.array([[3] * len(grid.names), [-3] * len(grid.names)])  # the largest sums there are
+    parameters = np.concatenate([corners, extreme, some_hypotheses(grid, 20)])
+    said = accept_words(grid, parameters, np.zeros((1, longest), np.int64))[:, 0]
+    assert said.tolist() == [accepts_slowly(grid, [int(each) for each in row], "a" * longest) for row in parameters]
+    with pytest.raises(
+        CapExceededError, match=f"words of length {grid.longest + 1} are too long to be decided exactly"
+    ):
+        accept_words(grid, parameters, np.zeros((1, grid.longest + 1), np.int64))
+
+
+def test_large_parameters_are_checked_as_far_as_they_are_exact() -> None:
+    target = make_target(lambda word: "b" not in word, "a")
+    plain = infer_transformers(target, Grid(alphabet=("a",), largest=3, positions=False), last_n=4)
+    assert {row.checked for row in plain.rows} == {40}
+    small = infer_transformers(target, Grid(alphabet=("a",), largest=3, window=0, period=1), last_n=4)
+    assert {row.checked for row in small.rows} == {21}
+    with pytest.raises(CapExceededError, match="n goes up to 21 for parameters up to 3"):
+        infer_transformers(target, Grid(alphabet=("a",), largest=3, window=0, period=1), last_n=22)
+
+
 def test_bad_input_is_told_in_a_sentence() -> None:
     with pytest.raises(InvalidOptionError, match="n goes up to a whole number of at least 2; found 0"):
         infer_programs(MAJORITY, last_n=0)

@@ -173,6 +173,21 @@ def test_the_split_into_query_and_distance_is_the_least_squares_one() -> None:
     assert [found.rows[i] + found.curve[i - j] for i, j in pairs] == pytest.approx(list(fitted), abs=1e-8)
 
 
+@pytest.mark.parametrize("offsets", [True, False])
+def test_the_nearest_limit_is_the_least_squares_one_over_pairs(offsets: bool) -> None:
+    values = np.random.default_rng(2).normal(size=(9, 9)) + 2 * np.arange(9)
+    found = study(values, 6, offsets=offsets, tau=1, period=2)
+    pairs = [(i, j) for i in range(9) for j in range(i + 1) if i - j < 6 and (offsets or i < 6)]
+    design = np.zeros((len(pairs), 4))
+    for number, (i, j) in enumerate(pairs):
+        design[number, i - j if i - j <= 1 else 2 + (i - j) % 2] = 1
+    visible = np.array([values[i, j] - found.rows[i] for i, j in pairs])
+    fitted = design @ np.linalg.lstsq(design, visible, rcond=None)[0]
+    assert [found.limit.curve[i - j] for i, j in pairs] == pytest.approx(list(fitted), abs=1e-9)
+    share = np.square(visible - fitted).sum() / np.square(visible - visible.mean()).sum()
+    assert found.limit.residual == pytest.approx(share)
+
+
 # Models
 
 
@@ -355,6 +370,44 @@ def test_an_instance_is_matched_when_all_its_margins_are_above_zero(name: str) -
     assert (at.length, at.instances) == (4, 9)
     assert 0 <= at.matched <= at.right <= 1
     assert at.low <= at.margin
+
+
+@pytest.mark.parametrize(
+    ("encoding", "moves"),
+    [
+        ("ape", True),
+        ("learned", False),
+        ("nope", True),
+        ("window(ape, window=3)", True),
+        ("window(learned, window=3)", False),
+        ("randomized(learned)", True),
+        ("window(offset(learned), window=3)", True),
+        ("coupling(learned)", True),
+        ("random_float(sinusoidal)", True),
+    ],
+)
+def test_offsets_are_seen_through_other_encodings(encoding: str, moves: bool) -> None:
+    task = find_task("unique_copy(6)")
+    found = inspect_model(make_model(encoding, task=task.name, length=6, layers=1), task, 2, 6, instances=2)
+    assert found.has_offsets is moves
+    assert found.has_positions is (encoding != "nope")
+
+
+def test_positions_end_with_the_table_that_an_encoding_is_put_around() -> None:
+    size = find_task("bin_majority").size(10)
+    assert positions_of(make_model("offset(learned)"), 100).shape == (1, size, 16)
+    assert positions_of(make_model("window(ape, window=3)"), 100).shape == (1, size, 16)
+
+
+@pytest.mark.parametrize("value", [torch.nan, torch.inf])
+def test_a_model_that_diverged_is_refused_in_a_sentence(value: float) -> None:
+    model = make_model()
+    with torch.no_grad():
+        model.embedding_MVD[0, 1, 2] = value
+    with pytest.raises(
+        InvalidOptionError, match="1 of the model's tensors have weights that are not finite, 'embedding_MVD'"
+    ):
+        inspect_model(model, find_task("bin_majority"), 4, 10)
 
 
 def test_one_model_is_inspected_at_a_time() -> None:

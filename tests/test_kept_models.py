@@ -97,6 +97,24 @@ def test_what_is_no_kept_model_is_refused_in_a_sentence(store: Path, tmp_path: P
     for notes, told in (
         ({"format": 99, "run": run.settings}, "has format 99; this program reads format 1"),
         ({"format": 1, "run": run.settings | {"trainer_revision": 1}}, "was trained by revision 1 of the trainer"),
+        (
+            {"format": 1, "run": run.settings | {"trainer_revision": 1, "training": {"gone": 1}, "model": {}}},
+            "was trained by revision 1 of the trainer",
+        ),
+        ({"format": 1, "run": 5}, "the settings in .* are not those of a run in this version: "),
+        (
+            {"format": 1, "run": {key: value for key, value in run.settings.items() if key != "training"}},
+            "the settings in .* are not those of a run in this version: 'training' is missing",
+        ),
+        ({"format": 1, "run": run.settings | {"new": 1}}, "not those of a run in this version: .*'new'"),
+        (
+            {"format": 1, "run": run.settings | {"trainer_revision": None}},
+            "was trained by revision None of the trainer",
+        ),
+        (
+            {"format": 1, "run": run.settings | {"model": run.model.settings | {"heads": 3}}},
+            "not those of a run in this version: width 8 cannot be divided among 3 heads",
+        ),
         ({"format": 1, "run": run.settings}, "the weights in .* are not those of bin_majority × ape"),
     ):
         save_file(weights, path, {"lengthwise": json.dumps(notes)})

@@ -33,7 +33,7 @@ def make_stack(weight: float, encoding: str = "ape") -> Stack:
 
 def written_out(stack: Stack, number: int) -> float:
     """Return the penalty of one model, pair by pair."""
-    positions = stack.model.encoding.table_MND[number].detach().double()  # type: ignore[index,union-attr]
+    positions = stack.model.encoding.table_MND[number].detach().double()  # type: ignore[index]
     total = 0.0
     for block in stack.model.blocks:
         weight = block.qkv.weight_MIO[number].detach().double()  # type: ignore[union-attr,index]
@@ -67,15 +67,17 @@ def test_its_gradient_is_that_of_finite_differences() -> None:
     positional(model).sum().backward()  # type: ignore[no-untyped-call]
     generator = torch.Generator().manual_seed(0)
     table, weight = model.encoding.table_MND, model.blocks[1].qkv.weight_MIO  # type: ignore[union-attr]
-    for parameter in (table, weight):
-        direction = torch.randn(parameter.shape, generator=generator, dtype=torch.float64)  # type: ignore[union-attr]
-        slope = (parameter.grad * direction).sum().item()  # type: ignore[union-attr,operator]
+    for moved in (table, weight):
+        assert isinstance(moved, torch.nn.Parameter)
+        assert moved.grad is not None
+        direction = torch.randn(moved.shape, generator=generator, dtype=torch.float64)
+        slope = (moved.grad * direction).sum().item()
         values = []
         for sign in (1, -1):
             with torch.no_grad():
-                parameter.add_(direction, alpha=sign * 1e-6)  # type: ignore[union-attr,operator]
+                moved.add_(direction, alpha=sign * 1e-6)
                 values.append(positional(model).sum().item())
-                parameter.add_(direction, alpha=-sign * 1e-6)  # type: ignore[union-attr,operator]
+                moved.add_(direction, alpha=-sign * 1e-6)
         assert (values[0] - values[1]) / 2e-6 == pytest.approx(slope, rel=1e-5)
 
 
@@ -112,6 +114,14 @@ def test_an_encoding_without_positions_cannot_be_regularized() -> None:
         "the penalty 'positional' acts on a table of positions, and 'nope' has none.\n"
         "hint: use the encoding 'ape', or leave the penalty out."
     )
+
+
+def test_a_table_within_other_encodings_can_be_regularized() -> None:
+    stack = make_stack(2.0, "window(ape, window=3)")
+    found = stack._losses(stack._make_rows(stack.number))[1]
+    assert found.tolist() == pytest.approx((2 * positional(stack.model)).tolist())
+    with pytest.raises(InvalidOptionError, match="acts on a table of positions"):
+        make_stack(2.0, "window(rope, window=3)")
 
 
 def test_learned_relations_are_penalized_by_their_gains() -> None:

@@ -205,18 +205,18 @@ def test_wrong_names_files_and_numbers_are_told(tmp_path: Path) -> None:
 # Copying with attention distance k
 
 
-def finished(row: Distance, shares: tuple[float, float, float], seed: int) -> Result:
+def finished(row: Distance, shares: tuple[float, float, float], seed: int, **fields: int) -> Result:
     """Return a finished run with these shares of matches at the three ranges."""
-    (run, *_) = make_groups(spec_of_distance(row, seeds=1))[0]
+    run = make_groups(spec_of_distance(row, seeds=seed + 1, **fields))[0][seed]
     lengths = [bounds.high for bounds in run.bins]
     return Result(
-        id=f"{run.id}{seed}",
+        id=run.id,
         task=run.task,
         encoding=run.encoding,
         seed=seed,
         learning_rate=run.learning_rate,
         settings=run.settings,
-        steps=30_000,
+        steps=run.training.steps,
         seconds=1.0,
         losses=(),
         provenance={},
@@ -263,3 +263,19 @@ def test_measured_distances_stand_beside_published_ones(capsys: pytest.CaptureFi
     assert "| 99.8±0.4 / 80.0±14.1 / 30.0±28.3 | 2 of 3 | 2l1h256d, 30,000 steps |" in lines[2]
     assert "| none fits: at best 50.0 % | 0 of 1 |" in lines[3]
     assert lines[4].endswith("| not run | 0 of 0 | not run |")
+
+
+def test_results_of_other_settings_are_left_out_of_the_comparison() -> None:
+    rows = published_rows(distances=[2], encodings=["ape"])
+    own, short, narrow = (
+        finished(rows[0], (1.0, 0.9, 0.5), 0),
+        finished(rows[0], (1.0, 0.1, 0.1), 0, steps=300),
+        finished(rows[0], (1.0, 0.2, 0.2), 0, most_width=64),
+    )
+    for results, specs, steps, width in (
+        ([own, short, narrow], None, 30_000, 256),
+        ([own, short, narrow], [spec_of_distance(rows[0], steps=300)], 300, 256),
+        ([own, short, narrow], [spec_of_distance(rows[0], most_width=64)], 30_000, 64),
+    ):
+        (found,) = compare_distances(results, rows, specs)
+        assert (found.num_runs, found.steps, found.width) == (1, steps, width)

@@ -22,7 +22,16 @@ from lengthwise.seeds import DATA, INITIALIZATION, open_stream
 from lengthwise.tasks.catalog import find_task
 from lengthwise.theory.positions.library import find_circuit
 from lengthwise.theory.positions.relations_ideal import Equation
-from lengthwise.train.relation_family import Candidate, Points, as_guarded, draw_points, keys_of, make_family
+from lengthwise.train.relation_family import (
+    Candidate,
+    Points,
+    as_guarded,
+    distinct,
+    draw_points,
+    keys_of,
+    make_family,
+    values_of,
+)
 from lengthwise.train.relation_search import Found, find_relations
 from lengthwise.train.relation_training import train_with
 
@@ -179,3 +188,65 @@ def test_the_command_prints_equations_and_draws_them(tmp_path: Path, capsys: pyt
     assert json.loads(capsys.readouterr().out)["complete"]
     assert main(["relations", "reverse", "--scales", "0"]) == 2
     assert "--scales 0" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--heads", "0"), "--heads 0 is not allowed: 1 to 64."),
+        (("--heads", "-3"), "--heads -3 is not allowed: 1 to 64."),
+        (("--train", "--heads", "3"), "width 32 cannot be divided among 3 heads."),
+        (("--train", "--device", "cuda"), "device 'cuda' was asked for"),
+        (("--svg", "FILE/x.svg"), "cannot write"),
+    ],
+)
+def test_the_command_refuses_before_it_searches(
+    arguments: tuple[str, ...],
+    told: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "FILE").touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    monkeypatch.setattr("lengthwise.train.relation_search.find_relations", lambda *_, **__: pytest.fail("searched"))
+    assert main(["relations", "reverse", *arguments]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_without_torch_the_command_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("lengthwise.cli.relations.find_spec", lambda _: None)
+    assert main(["relations", "reverse"]) == 2
+    assert "looking for relations needs torch, which is not installed." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("guarded", [None, ()])
+def test_where_nothing_is_found_the_prompt_is_not_blamed(
+    guarded: tuple[()] | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = Found(
+        task="reverse",
+        relations=(),
+        names=("<bos>", "<sep>"),
+        guarded=guarded,
+        num_candidates=3,
+        bits=1.0,
+        trace=(),
+        table={8: 2 / 3},
+    )
+    monkeypatch.setattr("lengthwise.train.relation_search.find_relations", lambda *_, **__: found)
+    assert main(["relations", "reverse"]) == 0
+    printed = capsys.readouterr().out
+    assert "no relation of the family tells anything about the next token" in printed
+    assert ("begins where the scale does not say" in printed) == (guarded is None)
+    assert found.to_json()["table"] == {"8": 0.666667}
+
+
+def test_what_is_read_is_the_same_one_by_one_and_together() -> None:
+    points = points_of("add_columns(2)")
+    kept, values_CP = distinct(make_family(points)[::7], points)
+    for candidate, values_P in zip(kept, values_CP, strict=True):
+        assert (values_of(candidate, points) == values_P).all()

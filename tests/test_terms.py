@@ -10,6 +10,7 @@ from torch import Tensor
 
 from lengthwise.encodings.base import Fit
 from lengthwise.encodings.build import make_encoding
+from lengthwise.encodings.cards import ENCODINGS
 from lengthwise.errors import InvalidOptionError
 from lengthwise.model.shape import Shape
 from lengthwise.model.transformer import Block, Transformer
@@ -23,10 +24,14 @@ from lengthwise.train.terms import POSITIONS, TERMS, evaluate_terms, nuclear_nor
 DIFFERENTIABLE = [name for name, term in TERMS.items() if term.differentiable]
 
 
-def make_model(encoding: str = "ape", models: int = 2, *, tied: bool = False, scale: float = 20.0) -> Transformer:
+def make_model(
+    encoding: str = "ape", models: int = 2, *, tied: bool = False, scale: float = 20.0, digits: tuple[int, ...] = ()
+) -> Transformer:
     """Return a small stack with random weights of a size that counts, in float64."""
     shape = Shape(layers=2, heads=2, width=8, tied=tied)
-    fit = Fit(num_models=models, num_heads=2, head_width=4, width=8, max_length=7, trained=4, num_layers=2)
+    fit = Fit(
+        num_models=models, num_heads=2, head_width=4, width=8, max_length=7, trained=4, num_layers=2, digits=digits
+    )
     made = Transformer(
         num_models=models, num_tokens=5, num_outputs=5, shape=shape, encoding=make_encoding(encoding, fit)
     )
@@ -185,6 +190,24 @@ def test_terms_on_positions_need_a_table_of_them() -> None:
             "this term of the regularizer acts on a table of positions, and the model has none.\n"
             "hint: use the encoding 'ape', or leave the term out."
         )
+
+
+@pytest.mark.parametrize(
+    "encoding", ["window(ape, window=3)", "offset(learned)", "randomized(learned)", "window(offset(learned), window=3)"]
+)
+def test_a_table_within_other_encodings_is_a_table_of_positions(encoding: str) -> None:
+    model = make_model(encoding)
+    (table,) = (each for name, each in model.named_parameters() if name.endswith("table_MND"))
+    found = evaluate_terms(model)
+    assert set(found) == set(TERMS)
+    assert torch.equal(found["position_norm"], table.detach().norm(dim=-1).amax(1))
+
+
+@pytest.mark.parametrize("encoding", sorted(ENCODINGS))
+def test_the_terms_of_every_encoding_are_one_number_for_each_model(encoding: str) -> None:
+    for values in evaluate_terms(make_model(encoding, digits=(0, 1))).values():
+        assert values.shape == (2,)
+        assert torch.isfinite(values).all()
 
 
 def make_stack(name: str | None, weight: float) -> Stack:

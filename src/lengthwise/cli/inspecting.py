@@ -11,6 +11,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidOptionError, MissingExtraError
+from ..files import make_folder_of, write_text
 from .inspecting_relations import draw_relations_of, relation_lines, relations_to_json
 from .text import colour, paragraph, print_json, table
 
@@ -91,6 +92,8 @@ def inspect(options: Namespace) -> int:
     from ..train.terms import evaluate_terms
 
     model, run = load_model(find_model(options.what, options.store))
+    if options.svg is not None:
+        make_folder_of(options.svg)
     task = find_task(run.task)
     found = inspect_model(
         model,
@@ -265,7 +268,6 @@ def _plain(value: Any) -> Any:
 
 
 def _draw(run: Run, found: Inspection, path: str) -> None:
-    from ..files import make_folder_of, write_text
     from ..report.inspection import HeadPicture, draw_inspection
 
     heads = [
@@ -278,7 +280,6 @@ def _draw(run: Run, found: Inspection, path: str) -> None:
     ]
     lengths = [at.length for at in found.lengths]
     drawn = draw_inspection(_title(run, found), heads, lengths, found.trained_length, _plots(found))
-    make_folder_of(path)
     write_text(path, drawn)
 
 

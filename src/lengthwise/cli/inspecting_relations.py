@@ -68,7 +68,8 @@ def relations_to_json(model: Transformer, run: Run) -> dict[str, Any]:
     found = agreement_of(told, run.task)
     return {
         "relations": [
-            {"layer": each.layer + 1, "head": each.head + 1, "equation": str(each.equation), "gain": each.gain} for each in told
+            {"layer": each.layer + 1, "head": each.head + 1, "equation": str(each.equation), "gain": each.gain}
+            for each in told
         ],
         "agreement": None
         if found is None

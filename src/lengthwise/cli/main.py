@@ -174,7 +174,13 @@ def build_parser() -> argparse.ArgumentParser:
     )
     again.add_argument("paper", metavar="PAPER", help="the paper's name, for example huang2025 (see 'list papers')")
     again.add_argument("--quick", action="store_true", help="leave out the cells, or the stage, whose models are large")
-    again.add_argument("--only", action="extend", nargs="+", metavar="TASK", help="only these tasks, and for chen2025 encodings (default: all)")
+    again.add_argument(
+        "--only",
+        action="extend",
+        nargs="+",
+        metavar="TASK",
+        help="only these tasks, and for chen2025 encodings (default: all)",
+    )
     again.add_argument(
         "--part",
         action="extend",

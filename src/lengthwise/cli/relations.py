@@ -63,9 +63,7 @@ def relations(options: Namespace) -> int:
     ):
         value = getattr(options, name)
         if value is not None and not 1 <= value <= most:
-            raise InvalidOptionError(
-                f"--{name} {value} is not allowed: 1 to {most}.", hint=f"leave --{name} out."
-            )
+            raise InvalidOptionError(f"--{name} {value} is not allowed: 1 to {most}.", hint=f"leave --{name} out.")
     if find_spec("torch") is None:
         raise MissingExtraError(
             "looking for relations needs torch, which is not installed.", hint="pip install 'lengthwise[train]'"
@@ -76,7 +74,9 @@ def relations(options: Namespace) -> int:
 
         choose_device(options.device)
         if options.heads is not None:
-            Shape(layers=options.layers, heads=options.heads, width=options.width)  # raises if heads do not divide the width
+            Shape(
+                layers=options.layers, heads=options.heads, width=options.width
+            )  # raises if heads do not divide the width
     if options.svg is not None:
         make_folder_of(options.svg)
     from ..tasks.catalog import find_task

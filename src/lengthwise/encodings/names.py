@@ -107,7 +107,7 @@ class Choice:
     @property
     def has_table(self) -> bool:
         """Whether it is a table of positions that is added to the input."""
-        return self.card.name in ("learned", "ape")
+        return self.card.name in ("learned", "ape") or any(base.has_table for base in self.bases)
 
     @property
     def learns_relations(self) -> bool:

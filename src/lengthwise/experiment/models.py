@@ -98,10 +98,10 @@ def load_model(path: str | Path) -> tuple[Transformer, Run]:
 
 def _read_run(data: Any, path: str | Path) -> Run:
     """Return the run of settings; raise if they are of other revisions, or no settings at all."""
-    revision = data.get("trainer_revision") if isinstance(data, dict) else None
-    if isinstance(revision, int) and revision != TRAINER_REVISION:  # first: others may have other settings
+    # first: other revisions may have other settings
+    if isinstance(data, dict) and data.get("trainer_revision") != TRAINER_REVISION:
         raise UnreadableFileError(
-            f"{str(path)!r} was trained by revision {revision} of the trainer; this is {TRAINER_REVISION}.",
+            f"{str(path)!r} was trained by revision {data.get('trainer_revision')} of the trainer; this is {TRAINER_REVISION}.",
             hint="train again with --keep.",
         )
     try:

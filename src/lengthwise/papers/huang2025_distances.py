@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import InvalidOptionError
+from ..experiment.plan import make_groups
 from ..experiment.spec import Spec
 from ..experiment.store import Result
 from ..model.shape import Shape
@@ -200,22 +201,28 @@ class DistanceComparison:
     best_fit: float  # the largest share of training-length instances that a run matched
 
 
-def compare_distances(results: Sequence[Result], rows: Sequence[Distance] = PUBLISHED) -> list[DistanceComparison]:
-    """Return every row beside the results of its task, encoding, depth and rate; rows without results have no runs."""
+def compare_distances(
+    results: Sequence[Result], rows: Sequence[Distance] = PUBLISHED, specs: Sequence[Spec] | None = None
+) -> list[DistanceComparison]:
+    """Return every row beside the results of its own runs; rows without results have no runs.
+
+    ``specs`` are what was trained for each row, by default what repeats it as published. Results of any other settings
+    are left out: another number of steps or another width is another experiment.
+    """
+    specs = [spec_of_distance(row) for row in rows] if specs is None else specs
     found = []
-    for row in rows:
+    for row, spec in zip(rows, specs, strict=True):
         train_length, test_length = RANGES[row.lengths]
         bins = length_bins(train_length, test_length)
-        task = row.task
-        own = [each for each in results if each.task == task and each.encoding == row.encoding and _fits(each, row)]
+        ids = {run.id for group in make_groups(spec) for run in group}
+        own = [each for each in results if each.id in ids]
         shares = [tuple(_share(result, bounds) for bounds in bins) for result in own]
         counted = [each for each in shares if each[0] >= COUNTED]
-        widths = {int(_model(result)["width"]) for result in own}
         found.append(
             DistanceComparison(
                 published=row,
                 num_runs=len(own),
-                width=max(widths, default=None),
+                width=spec.model.width if own else None,
                 steps=max((result.steps for result in own), default=0),
                 bins=tuple(Spread(values=values) for values in zip(*counted, strict=True)),
                 best_fit=max((each[0] for each in shares), default=0.0),
@@ -224,19 +231,8 @@ def compare_distances(results: Sequence[Result], rows: Sequence[Distance] = PUBL
     return found
 
 
-def _model(result: Result) -> dict[str, int]:
-    model = result.settings["model"]
-    assert isinstance(model, dict)
-    return model
-
-
-def _fits(result: Result, row: Distance) -> bool:
-    model = _model(result)
-    same_shape = (model["layers"], model["heads"]) == (row.layers, row.heads)
-    return same_shape and result.learning_rate == row.learning_rate
-
-
 def _share(result: Result, bounds: LengthRange) -> float:
+    """Return the share of instances that were matched: 0 without any, where a report has no number."""
     inside = [(examples, matches) for length, examples, matches in result.scores if length in bounds]
     return sum(matches for _, matches in inside) / max(1, sum(examples for examples, _ in inside))
 

@@ -428,7 +428,9 @@ class _Split:
         """The sizes of the sums behind choices: each term times how often it is rounded while they are made."""
         total = 0.0
         for size, inside in self._insides:
-            in_unit = 5 * (inside._num_terms + 2) * inside.bound  # the count, and twice a power of 2 of at most its bound
+            in_unit = (
+                5 * (inside._num_terms + 2) * inside.bound
+            )  # the count, and twice a power of 2 of at most its bound
             total += size * (in_unit + 2 * sum(map(abs, inside.near.values())) + inside._gated_sums)
         return total
 

@@ -104,7 +104,10 @@ class Grid:
     @property
     def longest(self) -> int:
         """The longest word whose sum of weights is sure to fit into 63 bits."""
-        power, sums = 2 * self.least + 1, 4 * self.largest  # n tokens, each n^(logit + least) times at most four parameters
+        power, sums = (
+            2 * self.least + 1,
+            4 * self.largest,
+        )  # n tokens, each n^(logit + least) times at most four parameters
         n = int((2**63 / sums) ** (1 / power)) + 1
         while n**power * sums >= 2**63:
             n -= 1
