@@ -10,12 +10,13 @@ from random import Random
 import pytest
 from crasp_programs import ProgramSource, random_word
 
+from lengthwise.cli import compiling
 from lengthwise.cli.main import main
 from lengthwise.crasp.interpreter import Values, run_program
 from lengthwise.crasp.parser import parse_program
 from lengthwise.crasp.programs.catalog import PROGRAMS, find_program
 from lengthwise.crasp.syntax import Program
-from lengthwise.errors import CapExceededError, LengthwiseError, UnreadableFileError
+from lengthwise.errors import CapExceededError, InvalidOptionError, UnreadableFileError
 from lengthwise.model.compiled.checking import check_equal, values_of
 from lengthwise.model.compiled.circuit import Style
 from lengthwise.model.compiled.compiler import make_circuit
@@ -26,6 +27,11 @@ from lengthwise.model.limit.transformer import LimitTransformer
 
 torch = pytest.importorskip("torch")
 
+from safetensors.torch import load_file, save_file  # noqa: E402
+from torch import Tensor  # noqa: E402
+
+import lengthwise.model.transformer as transformer_module  # noqa: E402
+from lengthwise.model.compiled import files  # noqa: E402
 from lengthwise.model.compiled.files import CONFIG, WEIGHTS, load_model, save_model  # noqa: E402
 from lengthwise.model.compiled.further import distance, exact_match, perturbed, train_further  # noqa: E402
 from lengthwise.model.compiled.measurement import (  # noqa: E402
@@ -38,6 +44,8 @@ from lengthwise.model.compiled.measurement import (  # noqa: E402
 from lengthwise.model.compiled.model import CompiledModel, compile_to_transformer  # noqa: E402
 from lengthwise.model.compiled.precision import FORMATS, Kernel, predict_longest  # noqa: E402
 from lengthwise.model.compiled.probing import probe_longest  # noqa: E402
+from lengthwise.model.compiled.to_transformer import Plan, empty_transformer  # noqa: E402
+from lengthwise.model.transformer import Transformer  # noqa: E402
 
 QUICK = ("majority", "dyck_1", "tomita_4", "aligned_pair", "no_subword", "unique_copy", "interleaved_majority")
 EVERYTHING = """
@@ -148,7 +156,15 @@ def test_the_same_weights_run_at_several_lengths() -> None:
         assert model.run("(" * half + ")" * half)["accept"][-1]
         assert not model.run("(" * half + ")" * (half + 1))["accept"][-1]
     assert all(torch.equal(one, two) for one, two in zip(before, model.transformer.parameters(), strict=True))
-    assert model.num_parameters == sum(each.numel() for each in before)
+
+
+def test_words_of_different_lengths_run_together() -> None:
+    model = compile_to_transformer(find_program("dyck_1").program)
+    words = ["", "((", "()())("]
+    assert list(model.run_all(words)) == [model.run(word) for word in words]
+    assert list(model.run_all([])) == []
+    with pytest.raises(InvalidOptionError, match="there are no words"):
+        model.tokens([])
 
 
 def test_a_changed_weight_is_noticed() -> None:
@@ -184,6 +200,71 @@ def test_up_to_the_predicted_length_rounding_changes_nothing(name: str, kernel: 
             words = tie_words(program)(length - 2 if length > 2 else length)  # room for markers
             assert first_wrong(in_format(model, name, kernel), words) is None
     assert limited or name == "float32"
+
+
+NEAR = "alphabet 'a' 'b' 'c'\naccept := #['a'] >= 100 * #{1}['b']"
+"""An average that balances a large term of size 1/m is as large itself, and rounded."""
+
+
+def predicted(text: str, name: str, kernel: Kernel) -> int | None:
+    return predict_longest(make_circuit(parse_program(text), Style.RELUS), FORMATS[name], kernel)
+
+
+def test_large_factors_of_local_counts_are_not_promised_where_they_fail() -> None:
+    word = tuple("c" * 148 + "a" * 99 + "bcabc")
+    coarse = in_format(compile_to_transformer(parse_program(NEAR)), "bfloat16", Kernel.FUSED)
+    found = first_wrong(coarse, [word])
+    assert found is not None
+    bound = predicted(NEAR, "bfloat16", Kernel.FUSED)
+    assert bound is not None
+    assert bound < found[0] == len(word)
+    less = NEAR.replace("100", "60")
+    bound = predicted(less, "bfloat16", Kernel.FUSED)
+    assert bound is not None
+    assert bound > 1000
+    words = [tuple("c" * n + "a" * 59 + "bcabc") for n in range(0, 300, 20)]
+    assert first_wrong(in_format(compile_to_transformer(parse_program(less)), "bfloat16", Kernel.FUSED), words) is None
+
+
+def test_every_part_of_the_bound_counts() -> None:
+    """The bounds by hand, of terms of size 1/m with factor f: m·2·2^−24·f + (2f + 2)·2^−8 < 1/2, or (f + 2) if divided first."""
+
+    def text(factor: int) -> str:
+        return f"alphabet 'a' 'b'\naccept := #['a'] >= {factor} * #{{1}}['b']"
+
+    assert predicted(text(60), "bfloat16", Kernel.FUSED) == pytest.approx((0.5 - 122 / 256) * 2**23 / 60, rel=0.01)
+    assert predicted(text(63), "bfloat16", Kernel.FUSED) == 0
+    assert predicted(text(120), "bfloat16", Kernel.STEPWISE) == pytest.approx((0.5 - 122 / 256) * 2**23 / 120, rel=0.01)
+    assert predicted(text(1000), "float32", Kernel.FUSED) == pytest.approx(2**22 / 1000, rel=0.01)
+    one, two = (
+        predicted(
+            f"alphabet 'a' 'b'\nf := if 'b' then #['a'] else 0\naccept := {count} > #['b']", "bfloat16", Kernel.FUSED
+        )
+        for count in ("f", "(if #['a'] > 3 then f else 0)")
+    )
+    assert one is not None
+    assert two is not None
+    assert 0 < two < one < 64
+    whole = "alphabet 'a'\naccept := 999999 * #{1}['a'] > 700001 * #{2}['a']"
+    assert [predicted(whole, name, Kernel.FUSED) for name in ("float32", "float64")] == [0, None]
+
+
+def test_constants_are_not_added_after_the_product_was_rounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """GPUs add the bias to a product that is bfloat16 already, where 1/m + 1 would be 1."""
+
+    def affine(x: Tensor, weight_MIO: Tensor, bias_MO: Tensor | None) -> Tensor:
+        flat = x.reshape(x.shape[0], -1, x.shape[-1])
+        mapped = torch.bmm(flat, weight_MIO)
+        mapped = mapped if bias_MO is None else mapped + bias_MO[:, None, :]
+        found: Tensor = mapped.reshape(*x.shape[:-1], -1)
+        return found
+
+    monkeypatch.setattr(transformer_module, "affine", affine)
+    model = compile_to_transformer(parse_program("alphabet 'a' 'b'\naccept := #<['a'] >= #['b']"))
+    for kernel in Kernel:
+        words = [tuple("b" * half + "a" * (half + 1)) for half in (100, 129, 300)]
+        assert first_wrong(in_format(model, "bfloat16", kernel), words) is None
+    assert disagrees(parse_program(EVERYTHING), 4, most=50) == []
 
 
 def test_choices_between_counts_cost_precision_and_fail_where_they_may() -> None:
@@ -266,6 +347,9 @@ def test_files_that_are_not_ours_are_refused_in_a_sentence(tmp_path: Path) -> No
 
     write({**config, "version": 7})
     assert message_of(folder) == "'DIR/config.json' has version 7; this program reads version 1."
+    for version in (True, 1.0, "1"):
+        write({**config, "version": version})
+        assert message_of(folder) == f"'DIR/config.json' has version {version!r}; this program reads version 1."
     write({"model_type": "gpt2"})
     assert message_of(folder) == "'DIR/config.json' does not describe a compiled program."
     write({key: value for key, value in config.items() if key != "shape"})
@@ -275,12 +359,72 @@ def test_files_that_are_not_ours_are_refused_in_a_sentence(tmp_path: Path) -> No
     assert message_of(folder) == damaged
     write({**config, "shape": {**config["shape"], "width": 9}})
     assert message_of(folder) == damaged
+    for key, value in (
+        ("alphabet", ["a", "b"]),
+        ("tokens", ["x"]),
+        ("outputs", ["other"]),
+        ("dtype", "float32"),
+        ("dtype", "load"),
+        ("slope", "nan"),
+        ("slope", 0),
+    ):
+        write({**config, key: value})
+        assert message_of(folder) == damaged
     write(config)
+    tensors = load_file(folder / WEIGHTS)
+    save_file({**tensors, "embedding_MVD": tensors["embedding_MVD"] * float("nan")}, folder / WEIGHTS)
+    assert message_of(folder) == damaged
+    (folder / WEIGHTS).write_bytes(weights)
+    assert load_model(folder).run("011") == outputs(find_program("majority").program, "011")
     (folder / WEIGHTS).write_bytes(weights[: len(weights) // 2])
     assert message_of(folder) == damaged
     (folder / WEIGHTS).unlink()
     assert message_of(folder) == "there is no file 'DIR/model.safetensors' beside its config.json."
     assert message_of(tmp_path / "nowhere") == "there is no file 'DIR/config.json'."
+    (tmp_path / "empty").mkdir()
+    assert message_of(tmp_path / "empty") == "the folder 'DIR' holds no compiled model: there is no config.json in it."
+
+
+def test_a_wrong_size_in_a_file_costs_no_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = saved(tmp_path)
+    config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
+    made, make = [], empty_transformer
+
+    def counted(plan: Plan) -> Transformer:
+        made.append(torch.empty(0).device.type)
+        assert made[-1] == "meta" or plan.width < 100
+        return make(plan)
+
+    monkeypatch.setattr(files, "empty_transformer", counted)
+    config["shape"].update(width=10_000, layers=2)
+    (folder / CONFIG).write_text(json.dumps(config), encoding="utf-8")
+    assert "is no whole compiled model" in message_of(folder)
+    assert made == ["meta"]
+    config["shape"]["width"] = 10_001
+    (folder / CONFIG).write_text(json.dumps(config), encoding="utf-8")
+    assert "is no whole compiled model" in message_of(folder)
+
+
+@pytest.mark.parametrize("name", [CONFIG, WEIGHTS])
+def test_a_folder_in_the_place_of_a_file_is_told_before_compiling(
+    name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / name).mkdir()
+    code, out, err = run(capsys, "majority", "--out", str(tmp_path))
+    assert (code, out) == (2, "")
+    assert f"cannot write a model to '{tmp_path}': {name} is a folder there." in err
+
+
+def test_a_failure_while_weights_are_written_is_told_in_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / WEIGHTS).mkdir()
+    monkeypatch.setattr(files, "require_writable", Path)
+    with pytest.raises(UnreadableFileError, match=r"cannot write a model to .*: .*directory"):
+        saved(tmp_path)
+    (tmp_path / CONFIG).mkdir()
+    with pytest.raises(UnreadableFileError, match=r"cannot write a model to .*: .*directory"):
+        saved(tmp_path)
 
 
 def test_programs_that_would_be_too_large_are_refused_in_a_sentence() -> None:
@@ -290,7 +434,37 @@ def test_programs_that_would_be_too_large_are_refused_in_a_sentence() -> None:
     moduli = parse_program("alphabet 'a'\naccept := pos % 101 = 0 or pos % 103 = 1")
     with pytest.raises(CapExceededError, match="period 10403"):
         make_circuit(moduli, Style.STEPS)
-    assert issubclass(CapExceededError, LengthwiseError)
+    huge = parse_program("alphabet 'a'\naccept := 1000000*(1000000*(10000*#['a'])) >= 1000000*(1000000*10000) + 1")
+    with pytest.raises(CapExceededError, match="add up to 20000000000000000; at most 2\\^48"):
+        make_circuit(huge, Style.STEPS)
+
+
+def test_programs_that_are_nested_too_deeply_are_refused_in_a_sentence() -> None:
+    lines = [f"f{i} := if #['b'] > {i} then f{i - 1} + 1 else 0" for i in range(1, 801)]
+    program = parse_program("\n".join(["alphabet 'a' 'b'", "f0 := #['a']", *lines, "accept := f800 > 5"]))
+    with pytest.raises(CapExceededError, match="nested too deeply"):
+        make_circuit(program, Style.STEPS)
+
+
+def test_chained_choices_are_compiled_in_a_moment() -> None:
+    """Each choice uses the count before it twice; without sharing, 30 of them would take 2^30 steps."""
+    lines = [f"f{i} := if #['b'] > {i} then 2 * f{i - 1} + 1 else f{i - 1}" for i in range(1, 31)]
+    program = parse_program("\n".join(["alphabet 'a' 'b'", "f0 := #['a']", *lines, "accept := f30 > 5"]))
+    circuit = make_circuit(program, Style.STEPS)
+    assert len(circuit.units) < 400
+    word = "abbab" * 4
+    assert run_on_limit(limit_transformer(circuit), program, word) == outputs(program, word)
+
+
+def test_choices_that_are_equal_or_cancel_out_are_made_once() -> None:
+    def units(count: str) -> int:
+        return len(
+            make_circuit(parse_program(f"alphabet 'a' 'b'\nf := {choice}\naccept := {count}"), Style.RELUS).units
+        )
+
+    choice = "if #['b'] > 1 then #['a'] else 0"
+    assert units("f + f + f > 5") == units("f > 5") == units("2 * f - 2 * f + f > 5")
+    assert units("f - f + #['a'] > 5") < units("f > 5")
 
 
 # The command
@@ -346,14 +520,32 @@ def test_the_precision_of_every_format_is_printed(capsys: pytest.CaptureFixture[
         (["majority", "--target", "limit", "--out", "x"], "--out and --precision are about ordinary transformers"),
         (["majority", "--generate", "--run", "01"], "--generate lets a program write on"),
         (["nothing_here"], "program 'nothing_here' is unknown."),
+        ([""], "'' names no program."),
+        (["majority", "--run", "01x"], "symbol 'x' is not in the program's alphabet"),
+        (["majority", "--target", "limit", "--run", "2"], "symbol '2' is not in the program's alphabet"),
     ],
 )
 def test_bad_input_is_refused_in_a_sentence(
     capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
 ) -> None:
-    code, _, err = run(capsys, *arguments)
-    assert code == 2
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (2, "")  # before anything is compiled and compared
     assert message in err
+
+
+def test_a_program_that_never_stops_is_told_what_helps(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def endless(*_: object, **__: object) -> tuple[str, ...]:
+        raise CapExceededError("the program wrote 1000 symbols and did not stop.", hint="raise max_length.")
+
+    monkeypatch.setattr(compiling, "generate", endless)
+    arguments = ("unique_copy", "--target", "limit", "--check-length", "0", "--run", "a|", "--generate")
+    code, out, err = run(capsys, *arguments)
+    assert code == 2
+    assert "did not stop" in err
+    assert "max_length" not in err
+    assert "at every position of 1 word up to length 0" in " ".join(out.split())
 
 
 # Training further

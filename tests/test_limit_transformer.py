@@ -14,6 +14,7 @@ from lengthwise.errors import InvalidOptionError
 from lengthwise.model.compiled.circuit import Style
 from lengthwise.model.compiled.compiler import make_circuit
 from lengthwise.model.compiled.to_limit import limit_transformer
+from lengthwise.model.limit import running
 from lengthwise.model.limit.checks import check_local, check_periodic, check_positions, check_relation
 from lengthwise.model.limit.exact import run_exactly
 from lengthwise.model.limit.positions import AnyPositions, AnyRelation, LocalRelation, PeriodicPositions
@@ -22,34 +23,44 @@ from lengthwise.model.limit.transformer import Head, Layer, LimitTransformer
 
 
 def random_transformer(seed: int, *, fraction_bits: int | None = None) -> LimitTransformer:
-    """Return a limit transformer of small whole numbers, with contents, positions and distances in its scores."""
+    """Return a limit transformer of small whole numbers, with contents, positions and distances in its scores.
+
+    Coordinate 0 is always 1 and makes queries that are the same everywhere; coordinate 1 is the input's in all layers and
+    makes keys of different whole scores.
+    """
     rng = np.random.default_rng(seed)
     width, hidden = 4, 3
 
     def matrix(*shape: int) -> np.ndarray:
         return rng.integers(-1, 2, shape).astype(float)
 
+    def without_rows(found: np.ndarray) -> np.ndarray:
+        found[:2] = 0
+        return found
+
     def layer() -> Layer:
         heads = tuple(
             Head(
-                keys=matrix(2, width) if content else np.zeros((2, width)),
-                queries=matrix(2, width),
-                values=matrix(width, width),
+                keys=np.array([[0.0, score, 0.0, 0.0]]),
+                queries=np.array([[1.0, 0.0, 0.0, 0.0]]),
+                values=without_rows(matrix(width, width)),
                 relation=LocalRelation(((0, 1.0), (2, -1.0))) if local else LocalRelation(),
             )
-            for content, local in ((False, True), (False, False))
+            for score, local in ((1.0, True), (-2.0, False))
         )
         return Layer(
             heads=heads,
             into=matrix(hidden, width),
             shift=matrix(hidden) + 0.37109375,  # no sum of other numbers here cancels it, so that no step is at 0
-            out_of=matrix(width, hidden),
+            out_of=without_rows(matrix(width, hidden)),
             is_step=np.array([True, False, True]),
         )
 
+    embeddings, positions = matrix(3, width), matrix(3, width)
+    embeddings[:, :2], positions[:, 0] = [[1, -1], [1, 0], [1, 1]], 0
     return LimitTransformer(
-        embeddings=matrix(3, width),
-        positions=PeriodicPositions(matrix(3, width)),
+        embeddings=embeddings,
+        positions=PeriodicPositions(positions),
         layers=(layer(), layer()),
         readout=matrix(2, width),
         fraction_bits=fraction_bits,
@@ -60,10 +71,25 @@ def with_contents(transformer: LimitTransformer) -> LimitTransformer:
     """Return it with one head in the first layer that attends by symbols; its logits are whole numbers."""
     width = transformer.width
     keys, queries = np.zeros((1, width)), np.zeros((1, width))
-    keys[0, 0], queries[0, 1] = 1, 1
-    head = Head(keys=keys, queries=queries, values=np.eye(width), relation=LocalRelation(((1, 2.0),)))
+    keys[0, 1], queries[0, 1] = 1, 1
+    values = np.diag([0.0, 0.0, *[1.0] * (width - 2)])
+    head = Head(keys=keys, queries=queries, values=values, relation=LocalRelation(((1, 2.0),)))
     first = replace(transformer.layers[0], heads=(*transformer.layers[0].heads, head))
     return replace(transformer, layers=(first, *transformer.layers[1:]))
+
+
+@pytest.fixture
+def summed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """A list that grows by the number of different scores whenever a head is computed by running sums."""
+    found: list[int] = []
+    by_sums = running._by_sums
+
+    def counted(head: Head, scores: np.ndarray, levels: np.ndarray, values: np.ndarray) -> np.ndarray:
+        found.append(len(levels))
+        return by_sums(head, scores, levels, values)
+
+    monkeypatch.setattr(running, "_by_sums", counted)
+    return found
 
 
 def as_floats(rows: list[list[Fraction]]) -> np.ndarray:
@@ -72,7 +98,7 @@ def as_floats(rows: list[list[Fraction]]) -> np.ndarray:
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("bits", [None, 16])
-def test_sums_pairs_and_fractions_give_the_same_outputs(seed: int, bits: int | None) -> None:
+def test_sums_pairs_and_fractions_give_the_same_outputs(seed: int, bits: int | None, summed: list[int]) -> None:
     transformer = with_contents(random_transformer(seed, fraction_bits=bits))
     tokens = Random(seed).choices(range(3), k=7)
     for offset in (0, 2):
@@ -81,21 +107,47 @@ def test_sums_pairs_and_fractions_give_the_same_outputs(seed: int, bits: int | N
         np.testing.assert_allclose(
             run_limit(transformer, tokens, offset=offset, fast=False), exact, rtol=1e-9, atol=1e-9
         )
+    assert len(summed) == (8 if bits is None else 0)  # two heads, two layers, two offsets; rounded weights need pairs
+    assert bits or min(summed) > 1
 
 
-def test_running_sums_agree_with_pairs_over_several_blocks() -> None:
+def test_running_sums_agree_with_pairs_over_several_blocks(summed: list[int]) -> None:
     transformer = random_transformer(3)
     tokens = Random(0).choices(range(3), k=700)
     np.testing.assert_allclose(run_limit(transformer, tokens), run_limit(transformer, tokens, fast=False), atol=1e-9)
+    assert len(summed) == 4
+
+
+def test_heads_with_many_different_scores_are_computed_by_pairs(summed: list[int]) -> None:
+    transformer = random_transformer(3)
+    table = np.array([[0.0, 0.25 * place, 0.0, 0.0] for place in range(20)])
+    many = replace(transformer, positions=PeriodicPositions(table))
+    tokens = Random(0).choices(range(3), k=50)
+    np.testing.assert_allclose(run_limit(many, tokens), run_limit(many, tokens, fast=False))
+    assert not summed
+
+
+@pytest.mark.parametrize("fast", [True, False])
+@pytest.mark.parametrize("bonus", [200.0, -200.0])
+def test_large_logits_do_not_overflow(fast: bool, bonus: float) -> None:
+    transformer = random_transformer(1)
+    head = replace(transformer.layers[0].heads[0], relation=LocalRelation(((1, bonus),)))
+    head = replace(head, keys=120 * head.keys)
+    tokens = Random(1).choices(range(3), k=9)
+    changed = with_head(transformer, head)
+    with np.errstate(over="raise", invalid="raise"):
+        found = run_limit(
+            replace(changed, positions=PeriodicPositions(np.zeros((1, 4)))), [*tokens, *[1] * 60], fast=fast
+        )
+    exact = run_exactly(replace(changed, positions=PeriodicPositions(np.zeros((1, 4)))), [*tokens, *[1] * 60])
+    np.testing.assert_allclose(found, as_floats(exact), rtol=1e-9, atol=1e-9)
 
 
 def test_one_object_runs_at_every_length() -> None:
     transformer = limit_transformer(make_circuit(find_program("majority").program, Style.STEPS))
-    before = transformer.num_parameters
     for length in (1, 10, 1000):
         assert run_limit(transformer, [3, *[0] * length])[-1] < 0.5
         assert run_limit(transformer, [3, *[1] * length])[-1] > 0.5
-    assert transformer.num_parameters == before
 
 
 def test_data_is_periodic_and_local_by_proof() -> None:

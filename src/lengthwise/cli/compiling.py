@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..crasp.interpreter import Values, accepts, generate, next_symbols
+from ..crasp.interpreter import Values, accepts, frame_word, generate, next_symbols
 from ..crasp.measures import depth_of, fragment_of
 from ..crasp.syntax import Program
-from ..errors import InvalidOptionError, MissingExtraError
+from ..errors import CapExceededError, InvalidOptionError, MissingExtraError
 from ..languages.alphabet import show_word
 from .text import colour, paragraph, print_json, printable, table
 
@@ -72,6 +72,8 @@ def compile_program(options: Namespace) -> int:
             "--out and --precision are about ordinary transformers, and the target is limit.",
             hint="leave --target limit out.",
         )
+    if not options.program:
+        raise InvalidOptionError("'' names no program.", hint="name a program, or a folder that --out wrote.")
     made = _Limit(options) if options.target == "limit" else _Ordinary(options)
     data: dict[str, object] = {"program": options.program, "target": options.target, **made.facts()}
     if not options.json:
@@ -86,9 +88,9 @@ def compile_program(options: Namespace) -> int:
     }
     if not options.json:
         print(paragraph(_told(equality), "  "))
-    if options.precision:
+    if isinstance(made, _Ordinary) and options.precision:
         data["precision"] = _precision(made.model, shown=not options.json)
-    if options.out:
+    if isinstance(made, _Ordinary) and options.out:
         data["folder"] = made.save(options.out)
         if not options.json:
             print(f"  saved in {printable(options.out)}: model.safetensors, config.json")
@@ -102,11 +104,13 @@ def compile_program(options: Namespace) -> int:
 def _told(equality: Equality) -> str:
     if equality.counterexample is not None:
         return f"{colour('different', 'NO')} from the program on {printable(show_word(equality.counterexample))}"
-    which = "all" if equality.is_exhaustive else "2,000 random words of each length, or all if there are fewer:"
-    return (
-        f"{colour('equal', 'YES')} to the program at every position of {which} {equality.num_words:,} words "
-        f"up to length {equality.max_length}"
+    from ..model.compiled.checking import MAX_WORDS
+
+    which = (
+        "all" if equality.is_exhaustive else f"{MAX_WORDS:,} random words of each length, or all if there are fewer:"
     )
+    words = f"{which} {equality.num_words:,} words" if equality.num_words > 1 else "1 word"
+    return f"{colour('equal', 'YES')} to the program at every position of {words} up to length {equality.max_length}"
 
 
 class _Limit:
@@ -124,13 +128,9 @@ class _Limit:
                 hint="name a program, or leave --target limit out.",
             )
         self.program = load_program(options.program)
+        _words(self.program, options)
         self.name = options.program
         self.transformer = limit_transformer(make_circuit(self.program, Style.STEPS))
-
-    @property
-    def model(self) -> CompiledModel:
-        """There is none."""
-        raise AssertionError
 
     def facts(self) -> dict[str, object]:
         """Return what it is, in numbers."""
@@ -163,17 +163,13 @@ class _Limit:
 
         return run_on_limit(self.transformer, program, word, offset=offset)
 
-    def save(self, folder: str) -> str:
-        """It cannot be saved."""
-        raise AssertionError(folder)
-
 
 class _Ordinary:
     """A program as an ordinary transformer, compiled or loaded."""
 
     def __init__(self, options: Namespace) -> None:
         try:
-            from ..model.compiled.files import load_model
+            from ..model.compiled.files import load_model, require_writable
             from ..model.compiled.model import compile_to_transformer
         except ModuleNotFoundError:
             raise MissingExtraError(
@@ -184,15 +180,20 @@ class _Ordinary:
 
         self.name = options.program
         if _is_saved(options.program):
-            self.model = load_model(options.program)
             if options.precision:
                 raise InvalidOptionError(
                     "--precision is predicted from the program while it is compiled, and this model was loaded.",
                     hint="name the program instead of the folder.",
                 )
+            model = load_model(options.program)
+            self.program = model.program
         else:
-            self.model = compile_to_transformer(load_program(options.program))
-        self.program = self.model.program
+            model = None
+            self.program = load_program(options.program)
+        _words(self.program, options)
+        if options.out:
+            require_writable(options.out)
+        self.model = compile_to_transformer(self.program) if model is None else model
 
     def facts(self) -> dict[str, object]:
         """Return what it is, in numbers."""
@@ -279,23 +280,30 @@ def _precision(model: CompiledModel, *, shown: bool) -> list[dict[str, object]]:
     return rows
 
 
-def _runs(made: _Limit | _Ordinary, options: Namespace) -> list[dict[str, object]]:
+def _words(program: Program, options: Namespace) -> list[tuple[str, ...]]:
+    """Return the words to run; raise if the program cannot read one of them, or cannot write on."""
     from .programs import split_word
 
-    program = made.program
     if options.generate and not program.is_generator:
         raise InvalidOptionError(
             f"--generate lets a program write on, but {options.program!r} says only which words it accepts.",
             hint="leave --generate out.",
         )
+    words = [split_word(text, program) for text in options.run]
+    for word in words:
+        frame_word(program, word)
+    return words
+
+
+def _runs(made: _Limit | _Ordinary, options: Namespace) -> list[dict[str, object]]:
+    program = made.program
     rows: list[dict[str, object]] = []
-    for text in options.run:
-        word = split_word(text, program)
+    for word in _words(program, options):
         row: dict[str, object] = {"word": list(word)}
         if not program.is_generator:
             row["accepted"] = accepts(program, word, run=made.run)
         elif options.generate:
-            row["written"] = list(generate(program, word, run=made.run))
+            row["written"] = _written(made, word)
         else:
             positions = next_symbols(program, word, run=made.run)
             row["next"] = list(positions[-1]) if positions else []
@@ -304,6 +312,13 @@ def _runs(made: _Limit | _Ordinary, options: Namespace) -> list[dict[str, object
         title = "accepted" if not program.is_generator else "writes" if options.generate else "next"
         print(table(("word", title), [(printable(show_word(_symbols(row["word"]))), _answer(row)) for row in rows]))
     return rows
+
+
+def _written(made: _Limit | _Ordinary, word: tuple[str, ...]) -> list[str]:
+    try:
+        return list(generate(made.program, word, run=made.run))
+    except CapExceededError as error:
+        raise CapExceededError(error.message, hint="give the program a stop symbol, or leave --generate out.") from None
 
 
 def _symbols(word: object) -> tuple[str, ...]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from math import isfinite
+from os import W_OK, X_OK, access
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ import torch
 
 from ...crasp.parser import parse_program
 from ...crasp.printer import print_program
+from ...crasp.syntax import Program
 from ...errors import LengthwiseError, UnreadableFileError
 from ...files import make_folder_of, read_json, write_text
 from .model import CompiledModel
@@ -28,26 +31,21 @@ _KEYS = ("format", "version", "program", "alphabet", "tokens", "outputs", "shape
 
 def save_model(model: CompiledModel, folder: str | Path) -> Path:
     """Write a compiled model to a folder, in the place of the one before; return the folder."""
+    from safetensors import SafetensorError
     from safetensors.torch import save_file
 
-    place = Path(folder)
-    make_folder_of(place / CONFIG)
-    (place / CONFIG).unlink(missing_ok=True)
+    place = require_writable(folder)
     tensors = {name: value.detach().contiguous() for name, value in model.transformer.state_dict().items()}
     try:
+        (place / CONFIG).unlink(missing_ok=True)
         save_file(tensors, place / WEIGHTS, {"format": FORMAT, "version": str(VERSION)})
-    except OSError as error:
-        raise UnreadableFileError(
-            f"cannot write {str(place / WEIGHTS)!r}: {error.strerror}.", hint="choose a folder that can be written."
-        ) from None
-    program = model.program
+    except (OSError, SafetensorError) as error:
+        raise _unwritable(place, getattr(error, "strerror", None) or str(error)) from None
     config = {
         "format": FORMAT,
         "version": VERSION,
-        "program": print_program(program),
-        "alphabet": list(program.alphabet),
-        "tokens": [*program.symbols, "<end of word>", "<beginning of word>"],
-        "outputs": [output.name for output in program.outputs],
+        "program": print_program(model.program),
+        **_names(model.program),
         "shape": asdict(model.plan),
         "dtype": str(model.transformer.embedding_MVD.dtype).removeprefix("torch."),
         "slope": model.slope,
@@ -57,12 +55,35 @@ def save_model(model: CompiledModel, folder: str | Path) -> Path:
     return place
 
 
+def require_writable(folder: str | Path) -> Path:
+    """Return a folder in which a model can be written, made if there is none; raise if it cannot be written."""
+    place = Path(folder)
+    make_folder_of(place / CONFIG)
+    taken = [name for name in (CONFIG, WEIGHTS) if (place / name).is_dir()]
+    if taken:
+        raise _unwritable(place, f"{taken[0]} is a folder there")
+    if not access(place, W_OK | X_OK):
+        raise _unwritable(place, "permission is denied")
+    return place
+
+
+def _unwritable(place: Path, reason: str) -> UnreadableFileError:
+    return UnreadableFileError(
+        f"cannot write a model to {str(place)!r}: {reason}.", hint="choose a folder that can be written."
+    )
+
+
 def load_model(folder: str | Path) -> CompiledModel:
     """Return the compiled model of a folder."""
     from safetensors import SafetensorError
     from safetensors.torch import load_file
 
     place = Path(folder)
+    if place.is_dir() and not (place / CONFIG).exists():
+        raise UnreadableFileError(
+            f"the folder {str(place)!r} holds no compiled model: there is no {CONFIG} in it.",
+            hint="name a program, or a folder that 'crasp compile --out' wrote.",
+        )
     config = _checked(read_json(place / CONFIG), str(place / CONFIG))
     if not (place / WEIGHTS).is_file():
         raise UnreadableFileError(
@@ -71,10 +92,20 @@ def load_model(folder: str | Path) -> CompiledModel:
     try:
         program = parse_program(config["program"])
         plan = Plan(**config["shape"])
-        transformer = empty_transformer(plan).to(getattr(torch, config["dtype"]))
-        transformer.load_state_dict(load_file(place / WEIGHTS))
         slope, bias = float(config["slope"]), float(config["bias"])
-        fits = len(program.outputs) == plan.num_outputs and len(program.symbols) + 2 == plan.num_tokens
+        tensors = load_file(place / WEIGHTS)
+        fits = (
+            all(config[key] == value for key, value in _names(program).items())
+            and all(type(value) is int for value in asdict(plan).values())
+            and (plan.num_tokens, plan.num_outputs) == (len(program.symbols) + 2, len(program.outputs))
+            and all(isfinite(value) and value > 0 for value in (slope, bias))
+            and all(str(each.dtype) == f"torch.{config['dtype']}" for each in tensors.values())
+            and all(each.is_floating_point() and bool(each.isfinite().all()) for each in tensors.values())
+            and {name: each.shape for name, each in tensors.items()} == _shapes(plan)
+        )
+        if fits:
+            transformer = empty_transformer(plan).to(tensors["embedding_MVD"].dtype)
+            transformer.load_state_dict(tensors)
     except (SafetensorError, LengthwiseError, RuntimeError, TypeError, ValueError, AttributeError, ArithmeticError):
         fits = False
     if not fits:
@@ -85,13 +116,28 @@ def load_model(folder: str | Path) -> CompiledModel:
     return CompiledModel(program=program, transformer=transformer, plan=plan, slope=slope, bias=bias)
 
 
+def _names(program: Program) -> dict[str, list[str]]:
+    """Return what the numbers in the weights stand for."""
+    return {
+        "alphabet": list(program.alphabet),
+        "tokens": [*program.symbols, "<end of word>", "<beginning of word>"],
+        "outputs": [output.name for output in program.outputs],
+    }
+
+
+def _shapes(plan: Plan) -> dict[str, torch.Size]:
+    """Return the shapes of all weights, without room for them: a wrong size in a file must cost no memory."""
+    with torch.device("meta"):
+        return {name: value.shape for name, value in empty_transformer(plan).state_dict().items()}
+
+
 def _checked(config: Any, path: str) -> dict[str, Any]:
     """Return the JSON data if it is ours and of this version."""
     if not isinstance(config, dict) or config.get("format") != FORMAT:
         raise UnreadableFileError(
             f"{path!r} does not describe a compiled program.", hint="name a folder that 'crasp compile --out' wrote."
         )
-    if config.get("version") != VERSION:
+    if type(config.get("version")) is not int or config["version"] != VERSION:
         raise UnreadableFileError(
             f"{path!r} has version {config.get('version')!r}; this program reads version {VERSION}.",
             hint="compile the program again.",

@@ -14,6 +14,7 @@ from torch import Tensor
 from ...crasp.interpreter import Values
 from ...crasp.syntax import Program
 from ...encodings.base import Where
+from ...errors import InvalidOptionError
 from ..transformer import Past, Transformer
 from .circuit import Circuit, Style
 from .compiler import SLOPE, make_circuit
@@ -51,15 +52,21 @@ class CompiledModel:
         return {output.name: column for output, column in zip(self.program.outputs, columns, strict=True)}
 
     def run_all(self, words: Sequence[Iterable[str]], *, offset: int = 0) -> Iterator[Values]:
-        """Yield the outputs for words of one length."""
-        truths_BLO = self.logits(words, offset=offset)[:, 1:] > 0
-        for truths_LO in truths_BLO:
-            columns = truths_LO.T.tolist()
+        """Yield the outputs for each word, at the positions that it has."""
+        framed = [tuple(word) for word in words]
+        if not framed:
+            return
+        markers = len(encode(self.program, ())) - 1
+        truths_BLO = self.logits(framed, offset=offset)[:, 1:] > 0
+        for word, truths_LO in zip(framed, truths_BLO, strict=True):
+            columns = truths_LO[: len(word) + markers].T.tolist()
             yield {output.name: column for output, column in zip(self.program.outputs, columns, strict=True)}
 
     def tokens(self, words: Sequence[Iterable[str]]) -> Tensor:
         """Return words as tokens_BL, padded on the right by token 0, which nothing to its left can see."""
         rows = [encode(self.program, word) for word in words]
+        if not rows:
+            raise InvalidOptionError("there are no words to run.", hint="give at least one, which may be empty.")
         width = max(map(len, rows))
         padding = len(self.program.symbols) + 1
         return torch.tensor([row + [padding] * (width - len(row)) for row in rows])

@@ -16,7 +16,8 @@ bits of the numbers that are kept, and a = 2^−q, q those in which sums are acc
 - the last sum has n terms, and errs by a·n times their size.
 
 The answer is right while all errors together are less than the gap. That is a bound, and no measurement: it holds for every
-word, and words that reach it need not exist. It takes for granted that equal scores give equal weights.
+word, and words that reach it need not exist. It takes for granted that equal scores give equal weights,
+and that products of matrices are accumulated in q bits.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from .positions import LocalRelation
 from .transformer import Head, Layer, LimitTransformer, Matrix
 
 _BLOCK = 256
-_LEVELS = 16
+_LEVELS = 16  # different scores, each with sums of its own
 
 
 def run_limit(transformer: LimitTransformer, tokens: Sequence[int], *, offset: int = 0, fast: bool = True) -> Matrix:
@@ -52,8 +52,7 @@ def _attention(layer: Layer, stream_ND: Matrix, offset: int, bits: int | None, *
         values = stream_ND @ head.values.T
         simple = fast and isinstance(head.relation, LocalRelation) and bits is None and (queries == queries[:1]).all()
         scores = keys @ queries[0]
-        levels = np.unique(scores)
-        if simple and len(levels) <= _LEVELS:
+        if simple and len(levels := np.unique(scores)) <= _LEVELS:
             mixed = mixed + _by_sums(head, scores, levels, values)
         else:
             mixed = mixed + _by_pairs(head, queries, keys, values, offset, bits)
