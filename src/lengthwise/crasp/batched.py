@@ -14,6 +14,7 @@ from ..arrays import Array, Arrays, numpy_arrays
 from ..errors import CapExceededError, InvalidProgramError, NoSuchWordError
 from .interpreter import Values, frame_word, run_program
 from .kinds import require_meaning
+from .measures import head_of
 from .syntax import (
     ACCEPT,
     And,
@@ -66,7 +67,7 @@ class BatchedProgram:
         if isinstance(node, Name):
             return self._named[node.name]
         parts = tuple(self._plan(part, numbers) for part in children(node))
-        key = (_head(node), parts)
+        key = (head_of(node), parts)
         if key not in numbers:
             numbers[key] = len(self._steps)
             self._steps.append(_Step(node, parts))
@@ -279,19 +280,3 @@ def _fold(parts: list[Array], combine: Callable[[Array, Array], Array]) -> Array
     for part in parts[1:]:
         result = combine(result, part)
     return result
-
-
-def _head(node: Expression) -> tuple[object, ...]:
-    """Return what makes an expression what it is, apart from its direct parts."""
-    kind = type(node).__name__
-    match node:
-        case Symbol(value) | Constant(value) | Number(value) | Compare(value):
-            return kind, value
-        case Modulo(modulus, residue):
-            return kind, modulus, residue
-        case Sum(terms):
-            return kind, *(factor for factor, _ in terms)
-        case CountAt(_, distances):
-            return kind, distances
-        case _:
-            return (kind,)

@@ -8,6 +8,7 @@ from .fragments import Fragment
 from .syntax import (
     Choice,
     Compare,
+    Constant,
     Count,
     CountAt,
     CountBefore,
@@ -18,6 +19,7 @@ from .syntax import (
     Number,
     Program,
     Sum,
+    Symbol,
     children,
     walk,
 )
@@ -123,3 +125,19 @@ def expression_size(node: Expression) -> int:
             return inside + 1
         case _:
             return inside + max(1, len(children(node)) - 1)
+
+
+def head_of(node: Expression) -> tuple[object, ...]:
+    """Return what makes an expression what it is, apart from its direct parts."""
+    kind = type(node).__name__
+    match node:
+        case Symbol(value) | Constant(value) | Number(value) | Compare(value):
+            return kind, value
+        case Modulo(modulus, residue):
+            return kind, modulus, residue
+        case Sum(terms):
+            return kind, *(factor for factor, _ in terms)
+        case CountAt(_, distances):
+            return kind, distances
+        case _:
+            return (kind,)

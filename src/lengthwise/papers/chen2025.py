@@ -217,6 +217,7 @@ def _make_part(part: str) -> list[GridCell]:
 
 
 def _problem_of(task: str) -> str | None:
+    """Return the problem of a task; that of the control is the one without a circuit, whatever the order of its digits."""
     return "mul_nxn(2)" if task == "multiply_binary" else problem_of(task)
 
 

@@ -6,20 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...crasp.kinds import require_meaning
+from ...crasp.measures import head_of
 from ...crasp.simplification import simplify
-from ...crasp.syntax import (
-    Compare,
-    Constant,
-    CountAt,
-    Expression,
-    Modulo,
-    Name,
-    Number,
-    Program,
-    Sum,
-    Symbol,
-    children,
-)
+from ...crasp.syntax import Expression, Modulo, Name, Number, Program, Sum, children
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +48,7 @@ class Expressions:
         if isinstance(node, Name):
             return named[node.name]
         parts = tuple(self._number(part, named) for part in children(node))
-        key = (_head(node), parts)
+        key = (head_of(node), parts)
         if key not in self._numbers:
             self._numbers[key] = len(self.nodes)
             self.nodes.append(node)
@@ -104,18 +93,3 @@ class Expressions:
         """Return the left side of a comparison minus its right side."""
         left, right = self.parts[number]
         return self.linear(left).plus(self.linear(right), -1)
-
-
-def _head(node: Expression) -> tuple[object, ...]:
-    kind = type(node).__name__
-    match node:
-        case Symbol(value) | Constant(value) | Number(value) | Compare(value):
-            return kind, value
-        case Modulo(modulus, residue):
-            return kind, modulus, residue
-        case Sum(terms):
-            return kind, *(factor for factor, _ in terms)
-        case CountAt(_, distances):
-            return kind, distances
-        case _:
-            return (kind,)
