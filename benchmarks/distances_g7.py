@@ -22,11 +22,11 @@ from lengthwise.experiment.plan import StackPlan, make_groups  # noqa: E402
 from lengthwise.experiment.run import run_experiment  # noqa: E402
 from lengthwise.experiment.spec import Spec  # noqa: E402
 from lengthwise.papers.huang2025_distances import (  # noqa: E402
+    DIFFERENCES,
     SEEDS,
     SOURCE,
     STEPS,
     compare_distances,
-    differences,
     print_distances,
     published_rows,
     spec_of_distance,
@@ -88,7 +88,7 @@ def main() -> None:
     print()
     print_distances(compare_distances(outcome.results, rows, specs))
     print()
-    for difference in differences():
+    for difference in DIFFERENCES:
         print(f"- {difference}")
 
 

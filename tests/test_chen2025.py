@@ -176,8 +176,13 @@ def test_what_did_not_fit_is_no_evidence() -> None:
     found = outcome(one, results(one, STAGES[0], STAGES[0].rates[0], [UNFIT] * 5))
     assert (found.num_fitted, found.measured, found.agrees) == (0, None, None)
     assert rows([found])[0][4:8] == ["0/5", "[100]", "[100]", "[100]"]
-    assert unknowns([found]) == ([], ["copy × ape"])
-    assert unknowns([outcome(cell("copy", "ape"))]) == (["copy × ape"], [])
+    to_come = "Too few runs fit, and a further stage is to come: copy × ape."
+    assert unknowns([found]) == ["No run fitted: copy × ape.", to_come]
+    begun = results(one, STAGES[1], STAGES[1].rates[0], [UNFIT] * 5)
+    runs = results(one, STAGES[0], STAGES[0].rates[0], [UNFIT] * 5)
+    assert unknowns([outcome(one, runs, begun[:4])]) == ["No run fitted: copy × ape.", to_come]
+    assert unknowns([outcome(one, runs, begun)]) == ["No run fitted: copy × ape."]
+    assert unknowns([outcome(one)]) == ["Not run: copy × ape."]
 
 
 def test_a_cell_with_missing_runs_is_neither_done_nor_measured() -> None:
@@ -235,8 +240,13 @@ def test_the_grid_is_trained_in_stages_and_never_twice(
     told = capsys.readouterr()
     assert "4 of 4 models of the stage 'tiny' are still to be trained" in told.err
     assert "Not run: copy × nope, rpe." in told.out
+    assert main([*given, "--quick"]) == 0
+    told = capsys.readouterr()
+    assert "No run fitted: copy × nope, rpe.\nToo few runs fit, and a further stage is to come: copy × nope, rpe." in told.out
     assert main([*given, "--markdown", "grid.md"]) == 0
-    capsys.readouterr()
+    told = capsys.readouterr()
+    assert "No run fitted: copy × nope, rpe." in told.out
+    assert "to come" not in told.out
     assert (tmp_path / "chen2025.html").is_file()
     assert (tmp_path / "grid.md").is_file()
     assert main([*given, "--dry-run", "--json"]) == 0

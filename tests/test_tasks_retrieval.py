@@ -102,6 +102,9 @@ def test_every_row_of_the_group_is_covered_by_a_family_of_its_group() -> None:
         ("copy_every", [], "copy_every"),
         ("copy_every", ["3"], "copy_every(3)"),
         ("copy_every", ["2", "20"], "copy_every(2, 20)"),
+        ("copy_every", ["2", "20", "whole"], "copy_every(2, 20, whole)"),
+        ("copy_every", ["1", "20", "whole"], "copy_every(1, 20)"),
+        ("copy_every", ["3", "150", "any"], "copy_every(3)"),
         ("reverse_unique", ["20"], "reverse_unique(20)"),
         ("mqar", ["10"], "mqar(10)"),
         ("mkar", ["2"], "mkar"),
@@ -131,6 +134,15 @@ def test_the_lengths_are_those_with_instances(name: str, lengths: tuple[int, ...
 
 
 # Formats
+
+
+def test_whole_inputs_of_copy_every_end_where_the_next_token_to_copy_would_be() -> None:
+    task = FAMILIES["copy_every"](3, 20, "whole")
+    assert task.lengths(0, 15) == (5, 8, 11, 14)
+    for length in task.lengths(0, 15):
+        prompt = ["<bos>", *["#"] * 2, *[f"s{number}" for number in range(length - 2)], "<sep>"]
+        last = task.answer(prompt[1:-1])[-1]
+        assert prompt[prompt.index(last) + 3] == "<sep>"
 
 
 def test_copy_every_begins_with_marks_and_asks_for_every_kth_token() -> None:

@@ -74,11 +74,8 @@ def _print(told: Sequence[GridOutcome]) -> None:
     print(table(header(told), rows(told)))
     print()
     print(paragraph(legend(told)))
-    not_run, not_fitted = unknowns(told)
-    if not_fitted:
-        print(paragraph(f"No run fitted: {'; '.join(not_fitted)}."))
-    if not_run:
-        print(paragraph(f"Not run: {'; '.join(not_run)}."))
+    for sentence in unknowns(told):
+        print(paragraph(sentence))
     print(paragraph(chen2025.STANDING))
 
 

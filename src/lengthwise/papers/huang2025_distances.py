@@ -1,7 +1,8 @@
 """Appendix G.7 of arXiv 2410.02140: copying every k-th token, so that an induction head has to look k back.
 
 Published are the runs in the logs released with the code (github.com/lacoco-lab/length_generalization, appendix-G7): exact
-match at three ranges of length, of which the first is trained. The task is our ``copy_every``.
+match at three ranges of length, of which the first is trained. The task is our ``copy_every``
+with whole inputs: as there, the number of tokens is a multiple of k.
 """
 
 from __future__ import annotations
@@ -37,21 +38,7 @@ DIFFERENCES = (
     "GELU is exact, there the approximation by tanh; on a GPU matrix products in training are in bfloat16.",
     "2,000 instances for each range; there, 5,000.",
 )
-"""Where our way of training is not theirs; :func:`differences` adds how the inputs differ."""
-
-
-def differences() -> tuple[str, ...]:
-    """Return where our way is not theirs.
-
-    The published inputs have a number of tokens that is a multiple of k, so that the place k after the last copied token
-    is <sep>, and "copy what stands k later" also says when to end.
-    """
-    others = {length for length in find_task("copy_every(2)").lengths(0, 50) if length % 2 == 0}
-    told = (
-        "The published inputs have a number of tokens that is a multiple of k, so that the place k after the last copied token "
-        "is <sep>. Ours have any number of them, so that for k > 1 when to end has to be learned apart."
-    )
-    return (told, *DIFFERENCES) if others else DIFFERENCES
+"""Where our way of training is not theirs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +59,7 @@ class Distance:
     @property
     def task(self) -> str:
         """The name of the task."""
-        return find_task(f"copy_every({self.distance}, {RANGES[self.lengths][1]})").name
+        return find_task(f"copy_every({self.distance}, {RANGES[self.lengths][1]}, whole)").name
 
     @property
     def configuration(self) -> str:

@@ -93,13 +93,15 @@ def _tell(each: GridOutcome) -> str:
     return f"{what}: predicted not to generalize ({reason}), measured to: {at_longest}."
 
 
-def unknowns(outcomes: Iterable[GridOutcome]) -> tuple[list[str], list[str]]:
-    """Return the cells that were not run, and those in which no run fitted, by task."""
+def unknowns(outcomes: Iterable[GridOutcome]) -> list[str]:
+    """Return a sentence each for the cells in which no run fitted, that lack a stage, and that were not run."""
     told = list(outcomes)
-    return (
-        _by_task([each for each in told if each.trial is None]),
-        _by_task([each for each in told if each.trial is not None and not each.num_fitted]),
-    )
+    cells = {
+        "No run fitted": [each for each in told if each.trial is not None and not each.num_fitted],
+        "Too few runs fit, and a further stage is to come": [each for each in told if each.lacks_a_stage],
+        "Not run": [each for each in told if each.trial is None],
+    }
+    return [f"{what}: {'; '.join(_by_task(found))}." for what, found in cells.items() if found]
 
 
 def _by_task(outcomes: Sequence[GridOutcome]) -> list[str]:

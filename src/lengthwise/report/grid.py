@@ -59,6 +59,14 @@ class GridOutcome:
         return self.trial is not None and len(self.trial.shares) == self.trial.num_planned
 
     @property
+    def lacks_a_stage(self) -> bool:
+        """Whether too few runs fit, and the last stage was not run, or not to its end."""
+        if self.trial is None or self.trial.rank[0] >= ENOUGH:
+            return False
+        last = [trial for trial in self.trials if trial.stage == STAGES[-1]]
+        return sum(len(trial.shares) for trial in last) < self.trial.num_planned * len(STAGES[-1].rates)
+
+    @property
     def num_fitted(self) -> int:
         """How many runs fit the scales of training."""
         return len(self.trial.fitted) if self.trial else 0

@@ -23,7 +23,6 @@ PICTURE = (
 
 def make_grid_page(outcomes: Sequence[GridOutcome], results: Sequence[Result]) -> str:
     """Return the page; ``results`` are the runs that the figures come from."""
-    not_run, not_fitted = unknowns(outcomes)
     return render(
         "grid.html.j2",
         title=f"{chen2025.NAME}: claims beside measurement",
@@ -33,8 +32,7 @@ def make_grid_page(outcomes: Sequence[GridOutcome], results: Sequence[Result]) -
         count_header=COUNT_HEADER,
         counts=count_rows(count_agreement(outcomes)),
         exceptions=exceptions(outcomes),
-        not_run=not_run,
-        not_fitted=not_fitted,
+        unknowns=unknowns(outcomes),
         header=header(outcomes),
         rows=rows(outcomes),
         legend=legend(outcomes),
@@ -86,7 +84,6 @@ def _draw_cell(each: GridOutcome, x: int, y: int) -> list[str]:
 
 def markdown(outcomes: Sequence[GridOutcome]) -> str:
     """Return the tables as Markdown: the conjecture and its exceptions first."""
-    not_run, not_fitted = unknowns(outcomes)
     lines = [
         *_table(COUNT_HEADER, count_rows(count_agreement(outcomes))),
         "",
@@ -95,8 +92,7 @@ def markdown(outcomes: Sequence[GridOutcome]) -> str:
         *_table(header(outcomes), rows(outcomes)),
         "",
         legend(outcomes),
-        *([f"\nNo run fitted: {'; '.join(not_fitted)}."] if not_fitted else []),
-        *([f"\nNot run: {'; '.join(not_run)}."] if not_run else []),
+        *(f"\n{each}" for each in unknowns(outcomes)),
     ]
     return "\n".join(lines) + "\n"
 

@@ -59,17 +59,24 @@ def _library(fragment: Fragment, reason: str) -> Facts:
 
 
 class CopyEvery(DistinctTokensTask):
-    """Copy every k-th of tokens that are all different; the input begins with k − 1 marks, so that x₁ is k after <bos>."""
+    """Copy every k-th of tokens that are all different; the input begins with k − 1 marks, so that x₁ is k after <bos>.
+
+    If the inputs are whole, the number of tokens is a multiple of k, so that <sep> is k after the last token to copy.
+    """
 
     family = "copy_every"
     purpose = "copy"
 
-    def __init__(self, distance: int = 2, num_symbols: int = DEFAULT_SYMBOLS) -> None:
+    def __init__(self, distance: int = 2, num_symbols: int = DEFAULT_SYMBOLS, inputs: str = "any") -> None:
         super().__init__(num_symbols)
-        self.distance = self.min_length = distance
-        self.name = shortest_name(self.family, [distance, num_symbols], [2, DEFAULT_SYMBOLS])
+        self.distance = distance
+        self.step = distance if inputs == "whole" else 1
+        self.min_length = distance + self.step - 1
+        told = "whole" if self.step > 1 else "any"  # with k = 1 every input is whole
+        self.name = shortest_name(self.family, [distance, num_symbols, told], [2, DEFAULT_SYMBOLS, "any"])
+        multiple = f", a multiple of {distance} of them" if self.step > 1 else ""
         self.definition = (
-            f"{distance - 1} marks #, then tokens that are all different, out of {num_symbols}; "
+            f"{distance - 1} marks #, then tokens that are all different, out of {num_symbols}{multiple}; "
             f"copy the first of them and every one that is a multiple of {distance} later"
         )
         self.length_means = f"the number of symbols of the input: {distance - 1} marks and the tokens"
@@ -88,9 +95,13 @@ class CopyEvery(DistinctTokensTask):
             raise InvalidOptionError(
                 f"length {high} is too long for {self.name}: it has {self.num_symbols} different symbols.",
                 hint=f"use lengths up to {longest}, or a larger alphabet: "
-                f"{self.family}({self.distance}, {high - self.distance + 1}).",
+                f"{self.family}({self.distance}, {high - self.distance + 1}{', whole' if self.step > 1 else ''}).",
             )
-        return tuple(range(max(low, self.min_length), high + 1))
+        return tuple(
+            length
+            for length in range(max(low, self.min_length), high + 1)
+            if (length - self.min_length) % self.step == 0
+        )
 
     def answer_length(self, length: Array) -> Array:
         """Return how many tokens are copied."""
@@ -384,8 +395,21 @@ def _picking_roles(batch: Batch, picked_MBL: Array, xp: Arrays) -> Array:
 _SYMBOLS = Parameter(name="symbols", default=DEFAULT_SYMBOLS, meaning="the number of its symbols", low=1, high=10**5)
 _DISTANCE = Parameter(name="distance", default=2, meaning="the distance between tokens to copy", low=1, high=100)
 
+_INPUTS = Parameter(
+    name="inputs",
+    default="any",
+    meaning="any number of tokens, or whole: a multiple of the distance",
+    words=("any", "whole"),
+)
+
 FAMILIES: tuple[Family, ...] = (
-    Family(name="copy_every", group=Group.COPYING, make=CopyEvery, parameters=(_DISTANCE, _SYMBOLS), rows=("r03",)),
+    Family(
+        name="copy_every",
+        group=Group.COPYING,
+        make=CopyEvery,
+        parameters=(_DISTANCE, _SYMBOLS, _INPUTS),
+        rows=("r03",),
+    ),
     Family(name="reverse", group=Group.COPYING, make=Reverse, rows=("r04",)),
     Family(name="reverse_unique", group=Group.COPYING, make=ReverseUnique, parameters=(_SYMBOLS,), rows=("r04",)),
     Family(name="selective_copy", group=Group.COPYING, make=SelectiveCopy, rows=("r05",)),
