@@ -242,7 +242,10 @@ def test_the_grid_is_trained_in_stages_and_never_twice(
     assert "Not run: copy × nope, rpe." in told.out
     assert main([*given, "--quick"]) == 0
     told = capsys.readouterr()
-    assert "No run fitted: copy × nope, rpe.\nToo few runs fit, and a further stage is to come: copy × nope, rpe." in told.out
+    assert (
+        "No run fitted: copy × nope, rpe.\nToo few runs fit, and a further stage is to come: copy × nope, rpe."
+        in told.out
+    )
     assert main([*given, "--markdown", "grid.md"]) == 0
     told = capsys.readouterr()
     assert "No run fitted: copy × nope, rpe." in told.out

@@ -27,6 +27,7 @@ examples:
   lengthwise inspect 3f2a                                one of them, by the beginning of its id
   lengthwise inspect 3f2a --svg inspect.svg              the same as a picture
   lengthwise inspect model.safetensors --tau 1 --json    against the limit with local functions up to distance 1
+  lengthwise inspect 3f2a --cut 1 20                     would it last if a layer saw no further back?
 
 What the numbers mean: docs/concepts/inspect.md. Needs torch: pip install 'lengthwise[train]'"""
 
@@ -63,6 +64,14 @@ def add_inspect_parser(command: Callable[[str, str, str], ArgumentParser]) -> No
         type=int,
         metavar="N",
         help="and periodic with period N beyond; 1 is constant (default: the nearest)",
+    )
+    look.add_argument(
+        "--cut",
+        type=int,
+        nargs="+",
+        default=[],
+        metavar="N",
+        help="measure again with one layer at a time that sees no key more than N tokens back",
     )
     look.add_argument(
         "--instances",
@@ -102,6 +111,7 @@ def inspect(options: Namespace) -> int:
         run.bins[-1].high,
         tau=options.tau,
         period=options.period,
+        cuts=list(dict.fromkeys(options.cut)),
         instances=options.instances,
     )
     terms = {name: values.tolist()[0] for name, values in evaluate_terms(model).items()}
@@ -159,6 +169,7 @@ def _lines(run: Run, found: Inspection, terms: dict[str, float], learned: Sequen
         "",
         *_by_length(found),
         "",
+        *_by_cut(found),
         "Terms of R(T):",
         table(("term", "value", "formula"), _term_rows(terms)),
     ]
@@ -195,14 +206,17 @@ def _by_length(found: Inspection) -> list[str]:
     usual = {place: found.usual_distance(*place) for place in places}
     rows = []
     for at in found.lengths:
-        mark = "" if at.length <= found.trained_length else " *"
-        own = [f"{at.length}{mark}", f"{at.matched:.1%}", f"{at.right:.1%}", f"{at.margin:.2f}", f"{at.low:.2f}"]
+        own = [_marked(at.length, found), f"{at.matched:.1%}", f"{at.right:.1%}", f"{at.margin:.2f}", f"{at.low:.2f}"]
         by_place = {(head.layer, head.head): head for head in at.heads}
         for place in places:
             head = by_place[place]
-            told = f"{head.largest:.2f}, {head.entropy:.2f}"
+            parts = [f"{head.largest:.2f}", f"{head.entropy:.2f}"]
             distance = usual[place]
-            own.append(told if distance is None else f"{told}, {head.at_distance(distance):.2f}")
+            if distance is not None:
+                parts.append(f"{head.at_distance(distance):.2f}")
+            if head.unseen is not None:
+                parts.append(f"[{head.unseen:.1%}]")
+            own.append(", ".join(parts))
         rows.append(own)
     titles = [f"head {layer + 1}.{head + 1}" for layer, head in places]
     watched = [
@@ -212,9 +226,30 @@ def _by_length(found: Inspection) -> list[str]:
     ]
     told = (
         "By length (* never trained): exact match, answers with a margin above 0, its mean and 1 % quantile; for each head its largest "
-        "weight, its entropy in nats" + (f", and its weight there: {'; '.join(watched)}." if watched else ".")
+        "weight, its entropy in nats"
+        + (f", its weight there ({'; '.join(watched)})" if watched else "")
+        + ", and in brackets the "
+        "weight of keys at distances that were never seen, for queries that have any."
     )
     return [paragraph(told), table(("length", "match", "right", "margin", "low", *titles), rows)]
+
+
+def _by_cut(found: Inspection) -> list[str]:
+    if not found.cuts:
+        return []
+    lengths = list(found.cuts[0].matched)
+    uncut = {at.length: at.matched for at in found.lengths}
+    rows = [["–", "all", "all", *(_percent(uncut[length]) for length in lengths)]]
+    for each in found.cuts:
+        who = "of the input" if each.cut.of_input else "all"
+        rows.append([str(each.cut.layer + 1), f"{each.cut.distance} back", who, *map(_percent, each.matched.values())])
+    told = "Exact match by length when one layer sees no further back; the input is what stands before the first place that is scored."
+    titles = [_marked(length, found) for length in lengths]
+    return [paragraph(told), table(("layer", "sees", "queries", *titles), rows), ""]
+
+
+def _marked(length: int, found: Inspection) -> str:
+    return f"{length}" if length <= found.trained_length else f"{length} *"
 
 
 def _back(distance: int) -> str:
@@ -251,6 +286,15 @@ def _to_json(run: Run, found: Inspection, terms: dict[str, float]) -> dict[str, 
             for head in found.heads
         ],
         "lengths": [_plain(asdict(at)) for at in found.lengths],
+        "cuts": [
+            {
+                "layer": each.cut.layer + 1,
+                "distance": each.cut.distance,
+                "of_input": each.cut.of_input,
+                "matched": {str(length): share for length, share in each.matched.items()},
+            }
+            for each in found.cuts
+        ],
         "terms": terms,
     }
 

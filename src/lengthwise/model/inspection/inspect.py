@@ -12,11 +12,11 @@ from ...encodings.base import Encoding
 from ...encodings.learned import LearnedAPE
 from ...encodings.positions import Wrapper
 from ...errors import InvalidOptionError
-from ...tasks.task import Task
+from ...tasks.task import Objective, Task
 from ..transformer import Block, Transformer
 from .functions import Findings, study
 from .products import positions_of, product_function, unwrapped
-from .watching import AtLength, mean_scores, measure_at
+from .watching import AtLength, Cut, mean_scores, measure_at
 
 INSTANCES = 100
 _MOST_LENGTHS = 9
@@ -39,6 +39,14 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AtCut:
+    """A layer that sees only so far back, for all queries or those of the input, and the exact match by length that is left."""
+
+    cut: Cut
+    matched: dict[int, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Inspection:
     """A model seen from inside: its heads, and how it does at several lengths. ``trained`` counts tokens, as positions do."""
 
@@ -47,6 +55,7 @@ class Inspection:
     has_offsets: bool
     heads: tuple[Head, ...]
     lengths: tuple[AtLength, ...]
+    cuts: tuple[AtCut, ...] = ()
 
     def usual_distance(self, layer: int, head: int) -> int | None:
         """Return the distance at which a head looks: there it has half of its largest weight or more, at all training lengths that
@@ -77,13 +86,21 @@ def inspect_model(
     *,
     tau: int | None = None,
     period: int | None = None,
+    cuts: Sequence[int] = (),
     instances: int = INSTANCES,
     seed: int = 0,
 ) -> Inspection:
     """Look into one model that was trained on a task up to a length; measure it up to another.
 
     ``tau`` and ``period`` choose the limit transformer that heads are compared with; unless given, each head has its nearest.
+    ``cuts`` are distances: for each, the model is measured again with one layer at a time that sees no further back.
     """
+    wrong_cuts = [distance for distance in cuts if distance < 0]
+    if wrong_cuts:
+        raise InvalidOptionError(
+            f"a layer can see 0 tokens back or more; found {wrong_cuts[0]}.",
+            hint="0 is the token itself, 1 the one before.",
+        )
     if model.num_models != 1:
         raise InvalidOptionError(
             f"one model can be inspected at a time; found a stack of {model.num_models}.", hint="take one out first."
@@ -98,12 +115,38 @@ def inspect_model(
     trained = task.size(train_length)
     heads = _heads(model, task, possible, trained, instances, seed, tau, period)
     chosen = spread_lengths(possible, train_length)
+    lengths = tuple(measure_at(model, task, length, instances, seed, trained=trained) for length in chosen)
     return Inspection(
         trained=trained,
         trained_length=train_length,
         has_offsets=_has_offsets(model.encoding),
         heads=heads,
-        lengths=tuple(measure_at(model, task, length, instances, seed) for length in chosen),
+        lengths=lengths,
+        cuts=_cut(model, task, [at for at in lengths if at.length >= train_length] or lengths[-1:], cuts, seed),
+    )
+
+
+def _cut(
+    model: Transformer, task: Task, uncut: Sequence[AtLength], distances: Sequence[int], seed: int
+) -> tuple[AtCut, ...]:
+    """Return what is left at the first, middle and last of some lengths when one layer sees no further back than a distance."""
+    chosen = sorted({at.length: at for at in (uncut[0], uncut[len(uncut) // 2], uncut[-1])}.items())
+    has_input = task.objective is not Objective.NEXT_SYMBOLS
+    last = len(model.blocks) - 1  # where nothing is read off the input
+    cuts = [
+        Cut(layer=layer, distance=distance, of_input=of_input)
+        for layer in range(last + 1)
+        for distance in distances
+        for of_input in ((False, True) if has_input and layer < last else (False,))
+    ]
+    return tuple(
+        AtCut(
+            cut=cut,
+            matched={
+                length: measure_at(model, task, length, at.instances, seed, cut=cut).matched for length, at in chosen
+            },
+        )
+        for cut in cuts
     )
 
 

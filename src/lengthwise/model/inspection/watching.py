@@ -22,11 +22,33 @@ from ..transformer import Transformer
 _TOKENS = 4_096  # instances go in slices of about so many
 
 
-class _Watched(Around):
-    """An encoding whose scores and weights in attention are kept aside."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """What one layer may not see: keys more than ``distance`` tokens back, for all queries or for those of the input alone.
 
-    def __init__(self, fit: Fit, base: Encoding) -> None:
+    The input is what stands before the first scored place.
+    """
+
+    layer: int
+    distance: int
+    of_input: bool = False
+
+    def hidden(self, targets_BL: Tensor) -> Tensor:
+        """Return which keys are hidden from which queries, [B, 1, L, L]."""
+        place_L = torch.arange(targets_BL.shape[-1])
+        far_LL = place_L[:, None] - place_L > self.distance
+        if not self.of_input:
+            return far_LL[None, None]
+        is_input_BL = (targets_BL != IGNORE).cumsum(1) == 0
+        return (is_input_BL[:, :, None] & far_LL)[:, None]
+
+
+class _Watched(Around):
+    """An encoding whose scores and weights in attention are kept aside; where something is hidden, it has no weight."""
+
+    def __init__(self, fit: Fit, base: Encoding, hidden: Tensor | None = None) -> None:
         super().__init__(fit, base)
+        self.hidden = hidden
         self.kept: tuple[Tensor, Tensor] | None = None
 
     @property
@@ -36,8 +58,11 @@ class _Watched(Around):
 
     def weights(self, scores: Tensor, asking: Where, at: Where) -> Tensor:
         """Return the weights of the base."""
-        weights = self.base.weights(scores, asking, at)
         num_keys = at.ids_MBL.shape[-1]  # without the key that a sink adds
+        if self.hidden is not None:
+            scores = scores.clone()
+            scores[..., :num_keys].masked_fill_(self.hidden, -torch.inf)
+        weights = self.base.weights(scores, asking, at)
         self.kept = scores[..., :num_keys], weights[..., :num_keys]
         return weights
 
@@ -57,7 +82,9 @@ class Seen(NamedTuple):
 
 
 @torch.no_grad()
-def watch(model: Transformer, task: Task, lengths: Sequence[int], seed: int = 0) -> Iterator[Seen]:
+def watch(
+    model: Transformer, task: Task, lengths: Sequence[int], seed: int = 0, cut: Cut | None = None
+) -> Iterator[Seen]:
     """Yield instances of these lengths in slices, as they are tested: from position 0 on, a function of the seed."""
     xp = torch_arrays("cpu")
     draw = open_stream(EVALUATION, seed=[seed], xp=xp).named("inspect")
@@ -75,7 +102,8 @@ def watch(model: Transformer, task: Task, lengths: Sequence[int], seed: int = 0)
         x_MBLD = model.enter(tokens, at)
         kept = []
         for number, block in enumerate(model.blocks):
-            watched = _Watched(_fit_of(model), model.encoding.at_layer(number))
+            hidden = cut.hidden(batch.targets_MBL[0, part]) if cut and cut.layer == number else None
+            watched = _Watched(_fit_of(model), model.encoding.at_layer(number), hidden)
             x_MBLD = block(x_MBLD, watched, at)
             assert watched.kept is not None
             kept.append(watched.kept)
@@ -119,7 +147,8 @@ class HeadAtLength:
     """How sharp one head is at one length, over the queries whose output matters: all tokens, in the last layer scored places.
 
     ``largest`` is the mean of the largest weight, ``entropy`` that of the entropy in nats, ``by_distance`` the mean weight of the
-    key at each distance, over queries that have one.
+    key at each distance, over queries that have one. ``unseen`` is the mean weight of all keys at distances that training never
+    saw, over queries that have any; None if none has.
     """
 
     layer: int
@@ -127,6 +156,7 @@ class HeadAtLength:
     largest: float
     entropy: float
     by_distance: tuple[float, ...]
+    unseen: float | None = None
 
     def at_distance(self, distance: int) -> float:
         """Return the mean weight of the key that far back, 0 where no query has one."""
@@ -150,12 +180,21 @@ class AtLength:
     heads: tuple[HeadAtLength, ...]
 
 
-def measure_at(model: Transformer, task: Task, length: int, instances: int, seed: int = 0) -> AtLength:
-    """Return how a model does at one length."""
+def measure_at(
+    model: Transformer,
+    task: Task,
+    length: int,
+    instances: int,
+    seed: int = 0,
+    *,
+    trained: int | None = None,
+    cut: Cut | None = None,
+) -> AtLength:
+    """Return how a model does at one length; in training it saw the distances below ``trained``."""
     margins: list[Tensor] = []
     matched: list[Tensor] = []
     sums: dict[tuple[int, int], Tensor] = {}
-    for seen in watch(model, task, [length] * instances, seed):
+    for seen in watch(model, task, [length] * instances, seed, cut):
         scored_BL = seen.targets_BL != IGNORE
         margin_BL = margins_of(task.objective, seen.outputs_BLO, seen.targets_BL)
         margins.append(margin_BL[scored_BL])
@@ -169,6 +208,7 @@ def measure_at(model: Transformer, task: Task, length: int, instances: int, seed
     for (layer, head), found in sums.items():
         largest, entropy, number = (float(each) for each in found[0, :3])
         mass_L, number_L = found[1], found[2].clamp(min=1)
+        has_unseen = trained is not None and trained < found.shape[1] and bool(found[2, trained] > 0)
         heads.append(
             HeadAtLength(
                 layer=layer,
@@ -176,6 +216,7 @@ def measure_at(model: Transformer, task: Task, length: int, instances: int, seed
                 largest=largest / number,
                 entropy=entropy / number,
                 by_distance=tuple((mass_L / number_L).tolist()),
+                unseen=float(mass_L[trained:].sum() / number_L[trained]) if has_unseen else None,
             )
         )
     margin = torch.cat(margins).double()

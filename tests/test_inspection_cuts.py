@@ -1,0 +1,150 @@
+"""A layer that sees only so far back: what is hidden, what is left, and what it says of a model."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from pathlib import Path
+
+import pytest
+import torch
+
+from lengthwise.cli.inspecting import inspect
+from lengthwise.encodings.base import Fit
+from lengthwise.encodings.build import make_encoding
+from lengthwise.errors import InvalidOptionError
+from lengthwise.experiment.models import models_folder, save_model
+from lengthwise.experiment.plan import make_groups
+from lengthwise.experiment.spec import Spec
+from lengthwise.model.inspection.inspect import inspect_model
+from lengthwise.model.inspection.watching import Cut, measure_at, watch
+from lengthwise.model.shape import Shape
+from lengthwise.model.transformer import Transformer
+from lengthwise.seeds import INITIALIZATION, open_stream
+from lengthwise.tasks.catalog import find_task
+from lengthwise.tasks.task import IGNORE, Task
+from lengthwise.train.stack import Stack
+
+COPY = find_task("unique_copy(12)")
+
+
+def make_model(encoding: str, *, task: Task = COPY, layers: int = 2, softmax_1: bool = False) -> Transformer:
+    """Return a model of random weights, all of the same seed, large enough that attention is not nearly uniform."""
+    shape = Shape(layers=layers, heads=2, width=16, softmax_1=softmax_1)
+    fit = Fit(num_heads=2, head_width=8, width=16, max_length=40, trained=20, num_layers=layers)
+    model = Transformer(
+        num_models=1,
+        num_tokens=len(task.vocabulary),
+        num_outputs=task.num_outputs,
+        shape=shape,
+        encoding=make_encoding(encoding, fit),
+    )
+    model.initialize(open_stream(INITIALIZATION, seed=[3]))
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(5)
+    return model
+
+
+def outputs(model: Transformer, cut: Cut | None = None) -> torch.Tensor:
+    return torch.cat([seen.outputs_BLO for seen in watch(model, COPY, [9, 9, 9], cut=cut)])
+
+
+@pytest.mark.parametrize("of_input", [False, True])
+def test_what_is_hidden_is_what_two_loops_say(of_input: bool) -> None:
+    targets = torch.tensor([[IGNORE, IGNORE, IGNORE, 4, 5], [IGNORE, 2, IGNORE, 3, IGNORE]])
+    hidden = Cut(layer=0, distance=1, of_input=of_input).hidden(targets).expand(2, 1, 5, 5)
+    for instance, first in enumerate((3, 1)):
+        for query in range(5):
+            for key in range(query + 1):
+                expected = query - key > 1 and (not of_input or query < first)
+                assert bool(hidden[instance, 0, query, key]) is expected
+
+
+@pytest.mark.parametrize("base", ["nope", "ape", "alibi", "rope"])
+@pytest.mark.parametrize("distance", [0, 2])
+def test_a_cut_of_the_only_layer_is_the_encoding_with_a_window(base: str, distance: int) -> None:
+    plain, windowed = make_model(base, layers=1), make_model(f"window({base}, window={distance + 1})", layers=1)
+    with torch.no_grad():
+        for own, other in zip(plain.parameters(), windowed.parameters(), strict=True):
+            other.copy_(own)
+    assert torch.allclose(outputs(plain, Cut(layer=0, distance=distance)), outputs(windowed), atol=1e-5)
+    assert not torch.allclose(outputs(plain), outputs(windowed), atol=1e-3)
+
+
+@pytest.mark.parametrize("softmax_1", [False, True])
+def test_a_cut_changes_its_layer_alone_and_nothing_beyond_the_longest_distance(softmax_1: bool) -> None:
+    model = make_model("ape", softmax_1=softmax_1)
+    assert torch.equal(outputs(model, Cut(layer=0, distance=99)), outputs(model))
+    (whole,) = watch(model, COPY, [9, 9, 9])
+    (cut,) = watch(model, COPY, [9, 9, 9], cut=Cut(layer=1, distance=2))
+    assert torch.equal(whole.weights_BHLL[0], cut.weights_BHLL[0])
+    size = cut.weights_BHLL[1].shape[-1]
+    far = torch.arange(size)[:, None] - torch.arange(size) > 2
+    assert not cut.weights_BHLL[1][..., far].any()
+    (written,) = watch(model, COPY, [9, 9, 9], cut=Cut(layer=0, distance=2, of_input=True))
+    first = int((whole.targets_BL[0] != IGNORE).nonzero()[0])
+    assert not written.weights_BHLL[0][:, :, :first][..., far[:first]].any()
+    assert torch.equal(written.weights_BHLL[0][:, :, first:], whole.weights_BHLL[0][:, :, first:])
+
+
+def test_the_weight_at_unseen_distances_is_what_a_loop_says() -> None:
+    model, trained = make_model("ape"), 8
+    found = measure_at(model, COPY, 9, 3, trained=trained)
+    (seen,) = watch(model, COPY, [9, 9, 9])
+    for head in found.heads:
+        weights = seen.weights_BHLL[head.layer][:, head.head]
+        total = number = 0.0
+        for instance, size in enumerate(seen.sizes_B.tolist()):
+            for query in range(trained, size):
+                if head.layer == 1 and seen.targets_BL[instance, query] == IGNORE:
+                    continue
+                total += float(weights[instance, query, : query - trained + 1].sum())
+                number += 1
+        assert head.unseen == pytest.approx(total / number)
+    for longer in (None, 99):
+        assert {head.unseen for head in measure_at(model, COPY, 9, 3, trained=longer).heads} == {None}
+
+
+def test_cuts_are_measured_layer_by_layer_at_three_lengths() -> None:
+    model = make_model("ape")
+    found = inspect_model(model, COPY, 4, 12, cuts=[1, 99], instances=3)
+    told = [(each.cut.layer, each.cut.distance, each.cut.of_input) for each in found.cuts]
+    first = [(0, 1, False), (0, 1, True), (0, 99, False), (0, 99, True)]
+    assert told == [*first, (1, 1, False), (1, 99, False)]  # nothing is read off the input in the last layer
+    for each in found.cuts:
+        assert len(each.matched) == 3
+        assert {min(each.matched), max(each.matched)} == {4, 12}
+        for length, share in each.matched.items():
+            assert share == measure_at(model, COPY, length, 3, cut=each.cut).matched
+    dyck = find_task("dyck_1")
+    sets = inspect_model(make_model("nope", task=dyck), dyck, 4, 8, cuts=[2], instances=2)
+    assert [each.cut.of_input for each in sets.cuts] == [False, False]  # all places are scored
+    with pytest.raises(InvalidOptionError, match="a layer can see 0 tokens back or more; found -1"):
+        inspect_model(model, COPY, 4, 12, cuts=[1, -1], instances=3)
+
+
+def test_inspect_prints_cuts_as_a_table_and_as_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ((run,),) = make_groups(
+        Spec(tasks=("unique_copy(12)",), encodings=("ape",), seeds=1, train_length=4, test_length=12)
+    )
+    stack = Stack(
+        task=COPY,
+        encoding="ape",
+        shape=run.model,
+        training=run.training,
+        bins=run.bins,
+        seeds=[0],
+        rates=[run.learning_rate],
+    )
+    store = str(tmp_path / "runs.sqlite")
+    models_folder(store).mkdir()
+    save_model(run, {name: each.detach() for name, each in stack.model.named_parameters()}, models_folder(store))
+    given = Namespace(what=run.id, store=store, svg=None, tau=None, period=None, instances=2, cut=[1, 1], json=False)
+    assert inspect(given) == 0
+    out = capsys.readouterr().out
+    assert "layer  sees    queries       4     8 *   12 *\n–      all     all           0.0%  0.0%  0.0%\n" in out
+    assert out.count("1 back  of the input") == 1
+    assert inspect(Namespace(**vars(given) | {"json": True})) == 0
+    cuts = json.loads(capsys.readouterr().out)["cuts"]
+    assert cuts[0] == {"layer": 1, "distance": 1, "of_input": False, "matched": {"4": 0.0, "8": 0.0, "12": 0.0}}
