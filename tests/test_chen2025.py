@@ -176,7 +176,7 @@ def test_what_did_not_fit_is_no_evidence() -> None:
     found = outcome(one, results(one, STAGES[0], STAGES[0].rates[0], [UNFIT] * 5))
     assert (found.num_fitted, found.measured, found.agrees) == (0, None, None)
     assert rows([found])[0][4:8] == ["0/5", "[100]", "[100]", "[100]"]
-    to_come = "Too few runs fit, and a further stage is to come: copy × ape."
+    to_come = "Too few runs fit, and a further stage was not run: copy × ape."
     assert unknowns([found]) == ["No run fitted: copy × ape.", to_come]
     begun = results(one, STAGES[1], STAGES[1].rates[0], [UNFIT] * 5)
     runs = results(one, STAGES[0], STAGES[0].rates[0], [UNFIT] * 5)
@@ -243,13 +243,13 @@ def test_the_grid_is_trained_in_stages_and_never_twice(
     assert main([*given, "--quick"]) == 0
     told = capsys.readouterr()
     assert (
-        "No run fitted: copy × nope, rpe.\nToo few runs fit, and a further stage is to come: copy × nope, rpe."
+        "No run fitted: copy × nope, rpe.\nToo few runs fit, and a further stage was not run: copy × nope, rpe."
         in told.out
     )
     assert main([*given, "--markdown", "grid.md"]) == 0
     told = capsys.readouterr()
     assert "No run fitted: copy × nope, rpe." in told.out
-    assert "to come" not in told.out
+    assert "a further stage" not in told.out
     assert (tmp_path / "chen2025.html").is_file()
     assert (tmp_path / "grid.md").is_file()
     assert main([*given, "--dry-run", "--json"]) == 0

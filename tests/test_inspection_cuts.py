@@ -17,7 +17,7 @@ from lengthwise.experiment.models import models_folder, save_model
 from lengthwise.experiment.plan import make_groups
 from lengthwise.experiment.spec import Spec
 from lengthwise.model.inspection.inspect import inspect_model
-from lengthwise.model.inspection.watching import Cut, measure_at, watch
+from lengthwise.model.inspection.watching import Cut, HeadAtLength, SeenDistances, measure_at, watch
 from lengthwise.model.shape import Shape
 from lengthwise.model.transformer import Transformer
 from lengthwise.seeds import INITIALIZATION, open_stream
@@ -28,10 +28,12 @@ from lengthwise.train.stack import Stack
 COPY = find_task("unique_copy(12)")
 
 
-def make_model(encoding: str, *, task: Task = COPY, layers: int = 2, softmax_1: bool = False) -> Transformer:
+def make_model(
+    encoding: str, *, task: Task = COPY, length: int = 12, layers: int = 2, softmax_1: bool = False
+) -> Transformer:
     """Return a model of random weights, all of the same seed, large enough that attention is not nearly uniform."""
     shape = Shape(layers=layers, heads=2, width=16, softmax_1=softmax_1)
-    fit = Fit(num_heads=2, head_width=8, width=16, max_length=40, trained=20, num_layers=layers)
+    fit = Fit(num_heads=2, head_width=8, width=16, max_length=task.size(length), trained=20, num_layers=layers)
     model = Transformer(
         num_models=1,
         num_tokens=len(task.vocabulary),
@@ -89,21 +91,48 @@ def test_a_cut_changes_its_layer_alone_and_nothing_beyond_the_longest_distance(s
 
 
 def test_the_weight_at_unseen_distances_is_what_a_loop_says() -> None:
-    model, trained = make_model("ape"), 8
-    found = measure_at(model, COPY, 9, 3, trained=trained)
+    model, known = make_model("ape"), SeenDistances(tokens=8, of_input=4)
+    found = measure_at(model, COPY, 9, 3, seen=known)
     (seen,) = watch(model, COPY, [9, 9, 9])
-    for head in found.heads:
+    first = COPY.scored(9)[0]
+
+    def loop(head: HeadAtLength, trained: int, *, of_input: bool) -> float:
         weights = seen.weights_BHLL[head.layer][:, head.head]
         total = number = 0.0
         for instance, size in enumerate(seen.sizes_B.tolist()):
-            for query in range(trained, size):
+            for query in range(trained, first if of_input else size):
                 if head.layer == 1 and seen.targets_BL[instance, query] == IGNORE:
                     continue
                 total += float(weights[instance, query, : query - trained + 1].sum())
                 number += 1
-        assert head.unseen == pytest.approx(total / number)
-    for longer in (None, 99):
-        assert {head.unseen for head in measure_at(model, COPY, 9, 3, trained=longer).heads} == {None}
+        return total / number
+
+    for head in found.heads:
+        assert head.unseen == pytest.approx(loop(head, 8, of_input=False))
+        if head.layer == 0:
+            assert head.unseen_of_input == pytest.approx(loop(head, 4, of_input=True))
+        else:
+            assert head.unseen_of_input is None  # nothing is read off the input in the last layer
+    for longer in (None, SeenDistances(tokens=99, of_input=99)):
+        for head in measure_at(model, COPY, 9, 3, seen=longer).heads:
+            assert (head.unseen, head.unseen_of_input) == (None, None)
+
+
+def test_what_was_trained_is_the_longest_length_that_exists() -> None:
+    task = find_task("copy_every(3, 30, whole)")
+    found = inspect_model(make_model("ape", task=task, length=29), task, 10, 29, cuts=[5], instances=2)
+    assert (found.trained_length, found.trained) == (8, task.size(8))
+    assert [each.length for each in found.lengths][-1] == 29
+    assert min(found.cuts[0].matched) == 8
+    (after,) = [at for at in found.lengths if at.length == 11]
+    assert after.heads[0].unseen is not None
+    (before,) = [at for at in found.lengths if at.length == 8]
+    assert {(head.unseen, head.unseen_of_input) for head in before.heads} == {(None, None)}
+
+
+def test_a_cut_may_be_longer_than_any_number_of_the_machine() -> None:
+    model = make_model("nope")
+    assert torch.equal(outputs(model, Cut(layer=0, distance=10**30)), outputs(model))
 
 
 def test_cuts_are_measured_layer_by_layer_at_three_lengths() -> None:

@@ -139,6 +139,13 @@ def test_the_lengths_are_those_with_instances(name: str, lengths: tuple[int, ...
 def test_whole_inputs_of_copy_every_end_where_the_next_token_to_copy_would_be() -> None:
     task = FAMILIES["copy_every"](3, 20, "whole")
     assert task.lengths(0, 15) == (5, 8, 11, 14)
+    assert task.lengths(16, 22) == (17, 20)  # 18 tokens; 21 would be too many
+    with pytest.raises(InvalidOptionError, match=r"length 23 is too long.*20 different symbols") as caught:
+        task.lengths(0, 24)
+    assert caught.value.hint == "use lengths up to 20, or a larger alphabet: copy_every(3, 21, whole)."
+    assert FAMILIES["copy_every"](3, 21, "whole").lengths(0, 24)[-1] == 23
+    with pytest.raises(InvalidOptionError, match="at least 3 different tokens; found 2 symbols"):
+        FAMILIES["copy_every"](3, 2, "whole")
     for length in task.lengths(0, 15):
         prompt = ["<bos>", *["#"] * 2, *[f"s{number}" for number in range(length - 2)], "<sep>"]
         last = task.answer(prompt[1:-1])[-1]

@@ -69,9 +69,11 @@ def add_inspect_parser(command: Callable[[str, str, str], ArgumentParser]) -> No
         "--cut",
         type=int,
         nargs="+",
+        action="extend",
         default=[],
         metavar="N",
-        help="measure again with one layer at a time that sees no key more than N tokens back",
+        help="measure again with one layer at a time that sees no key more than N tokens back, for all queries and for those of "
+        "the input, at the longest trained length, the longest of all and one between",
     )
     look.add_argument(
         "--instances",
@@ -216,6 +218,8 @@ def _by_length(found: Inspection) -> list[str]:
                 parts.append(f"{head.at_distance(distance):.2f}")
             if head.unseen is not None:
                 parts.append(f"[{head.unseen:.1%}]")
+            if head.unseen_of_input is not None:
+                parts.append(f"input [{head.unseen_of_input:.1%}]")
             own.append(", ".join(parts))
         rows.append(own)
     titles = [f"head {layer + 1}.{head + 1}" for layer, head in places]
@@ -229,7 +233,8 @@ def _by_length(found: Inspection) -> list[str]:
         "weight, its entropy in nats"
         + (f", its weight there ({'; '.join(watched)})" if watched else "")
         + ", and in brackets the "
-        "weight of keys at distances that were never seen, for queries that have any."
+        "weight of keys at distances that were never seen, over queries that have any; 'input': over those of the input, for distances "
+        "that these never had."
     )
     return [paragraph(told), table(("length", "match", "right", "margin", "low", *titles), rows)]
 

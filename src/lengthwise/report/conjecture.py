@@ -98,7 +98,7 @@ def unknowns(outcomes: Iterable[GridOutcome]) -> list[str]:
     told = list(outcomes)
     cells = {
         "No run fitted": [each for each in told if each.trial is not None and not each.num_fitted],
-        "Too few runs fit, and a further stage is to come": [each for each in told if each.lacks_a_stage],
+        "Too few runs fit, and a further stage was not run": [each for each in told if each.lacks_a_stage],
         "Not run": [each for each in told if each.trial is None],
     }
     return [f"{what}: {'; '.join(_by_task(found))}." for what, found in cells.items() if found]

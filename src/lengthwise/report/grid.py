@@ -61,7 +61,7 @@ class GridOutcome:
     @property
     def lacks_a_stage(self) -> bool:
         """Whether too few runs fit, and the last stage was not run, or not to its end."""
-        if self.trial is None or self.trial.rank[0] >= ENOUGH:
+        if self.trial is None or not self.is_whole or self.trial.rank[0] >= ENOUGH:
             return False
         last = [trial for trial in self.trials if trial.stage == STAGES[-1]]
         return sum(len(trial.shares) for trial in last) < self.trial.num_planned * len(STAGES[-1].rates)

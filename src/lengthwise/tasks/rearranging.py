@@ -71,6 +71,11 @@ class CopyEvery(DistinctTokensTask):
         super().__init__(num_symbols)
         self.distance = distance
         self.step = distance if inputs == "whole" else 1
+        if num_symbols < self.step:
+            raise InvalidOptionError(
+                f"{self.family} with whole inputs has at least {distance} different tokens; found {num_symbols} symbols.",
+                hint=f"for example {self.family}({distance}, {10 * distance}, whole).",
+            )
         self.min_length = distance + self.step - 1
         told = "whole" if self.step > 1 else "any"  # with k = 1 every input is whole
         self.name = shortest_name(self.family, [distance, num_symbols, told], [2, DEFAULT_SYMBOLS, "any"])
@@ -90,18 +95,15 @@ class CopyEvery(DistinctTokensTask):
 
     def lengths(self, low: int, high: int) -> tuple[int, ...]:
         """Return the lengths; more tokens than there are symbols cannot all be different."""
-        longest = self.num_symbols + self.distance - 1
-        if high > longest:
+        found = range(self.min_length, high + 1, self.step)
+        longest = self.distance - 1 + self.num_symbols // self.step * self.step
+        if found and found[-1] > longest:
             raise InvalidOptionError(
-                f"length {high} is too long for {self.name}: it has {self.num_symbols} different symbols.",
+                f"length {found[-1]} is too long for {self.name}: it has {self.num_symbols} different symbols.",
                 hint=f"use lengths up to {longest}, or a larger alphabet: "
-                f"{self.family}({self.distance}, {high - self.distance + 1}{', whole' if self.step > 1 else ''}).",
+                f"{self.family}({self.distance}, {found[-1] - self.distance + 1}{', whole' if self.step > 1 else ''}).",
             )
-        return tuple(
-            length
-            for length in range(max(low, self.min_length), high + 1)
-            if (length - self.min_length) % self.step == 0
-        )
+        return tuple(length for length in found if length >= low)
 
     def answer_length(self, length: Array) -> Array:
         """Return how many tokens are copied."""
@@ -398,7 +400,7 @@ _DISTANCE = Parameter(name="distance", default=2, meaning="the distance between 
 _INPUTS = Parameter(
     name="inputs",
     default="any",
-    meaning="any number of tokens, or whole: a multiple of the distance",
+    meaning="how many tokens there are (whole: a multiple of the distance)",
     words=("any", "whole"),
 )
 

@@ -16,7 +16,7 @@ from ...tasks.task import Objective, Task
 from ..transformer import Block, Transformer
 from .functions import Findings, study
 from .products import positions_of, product_function, unwrapped
-from .watching import AtLength, Cut, mean_scores, measure_at
+from .watching import AtLength, Cut, SeenDistances, mean_scores, measure_at
 
 INSTANCES = 100
 _MOST_LENGTHS = 9
@@ -112,17 +112,19 @@ def inspect_model(
             hint="it diverged in training; inspect another, or train with a smaller learning rate.",
         )
     possible = task.lengths(1, test_length)
+    train_length = max((length for length in possible if length <= train_length), default=possible[0])
     trained = task.size(train_length)
     heads = _heads(model, task, possible, trained, instances, seed, tau, period)
     chosen = spread_lengths(possible, train_length)
-    lengths = tuple(measure_at(model, task, length, instances, seed, trained=trained) for length in chosen)
+    seen = SeenDistances(tokens=trained, of_input=task.scored(train_length)[0])
+    lengths = tuple(measure_at(model, task, length, instances, seed, seen=seen) for length in chosen)
     return Inspection(
         trained=trained,
         trained_length=train_length,
         has_offsets=_has_offsets(model.encoding),
         heads=heads,
         lengths=lengths,
-        cuts=_cut(model, task, [at for at in lengths if at.length >= train_length] or lengths[-1:], cuts, seed),
+        cuts=_cut(model, task, [at for at in lengths if at.length >= train_length], cuts, seed),
     )
 
 

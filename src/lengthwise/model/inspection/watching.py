@@ -36,11 +36,15 @@ class Cut:
     def hidden(self, targets_BL: Tensor) -> Tensor:
         """Return which keys are hidden from which queries, [B, 1, L, L]."""
         place_L = torch.arange(targets_BL.shape[-1])
-        far_LL = place_L[:, None] - place_L > self.distance
+        far_LL = place_L[:, None] - place_L > min(self.distance, len(place_L))
         if not self.of_input:
             return far_LL[None, None]
-        is_input_BL = (targets_BL != IGNORE).cumsum(1) == 0
-        return (is_input_BL[:, :, None] & far_LL)[:, None]
+        return (_is_input(targets_BL)[:, :, None] & far_LL)[:, None]
+
+
+def _is_input(targets_BL: Tensor) -> Tensor:
+    """Return which places stand before the first scored one."""
+    return (targets_BL != IGNORE).cumsum(1) == 0
 
 
 class _Watched(Around):
@@ -148,7 +152,8 @@ class HeadAtLength:
 
     ``largest`` is the mean of the largest weight, ``entropy`` that of the entropy in nats, ``by_distance`` the mean weight of the
     key at each distance, over queries that have one. ``unseen`` is the mean weight of all keys at distances that training never
-    saw, over queries that have any; None if none has.
+    saw, over queries that have any; ``unseen_of_input`` the same for queries of the input and distances that these never had,
+    which are more, as a copy is further away than its original. None if there is no such query.
     """
 
     layer: int
@@ -157,6 +162,7 @@ class HeadAtLength:
     entropy: float
     by_distance: tuple[float, ...]
     unseen: float | None = None
+    unseen_of_input: float | None = None
 
     def at_distance(self, distance: int) -> float:
         """Return the mean weight of the key that far back, 0 where no query has one."""
@@ -180,6 +186,14 @@ class AtLength:
     heads: tuple[HeadAtLength, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenDistances:
+    """The distances below these were trained: for any token, and for tokens of the input."""
+
+    tokens: int
+    of_input: int
+
+
 def measure_at(
     model: Transformer,
     task: Task,
@@ -187,36 +201,38 @@ def measure_at(
     instances: int,
     seed: int = 0,
     *,
-    trained: int | None = None,
+    seen: SeenDistances | None = None,
     cut: Cut | None = None,
 ) -> AtLength:
-    """Return how a model does at one length; in training it saw the distances below ``trained``."""
+    """Return how a model does at one length; ``seen`` says which distances were trained."""
     margins: list[Tensor] = []
     matched: list[Tensor] = []
     sums: dict[tuple[int, int], Tensor] = {}
-    for seen in watch(model, task, [length] * instances, seed, cut):
-        scored_BL = seen.targets_BL != IGNORE
-        margin_BL = margins_of(task.objective, seen.outputs_BLO, seen.targets_BL)
+    for part in watch(model, task, [length] * instances, seed, cut):
+        scored_BL = part.targets_BL != IGNORE
+        margin_BL = margins_of(task.objective, part.outputs_BLO, part.targets_BL)
         margins.append(margin_BL[scored_BL])
         matched.append(((margin_BL > 0) | ~scored_BL).all(1))
-        for layer, weights_BHLL in enumerate(seen.weights_BHLL):
-            asked_BL = scored_BL if layer == len(seen.weights_BHLL) - 1 else seen.tokens()
+        for layer, weights_BHLL in enumerate(part.weights_BHLL):
+            asked_BL = scored_BL if layer == len(part.weights_BHLL) - 1 else part.tokens()
             for head in range(weights_BHLL.shape[1]):
-                found = _sums(weights_BHLL[:, head].double(), asked_BL)
+                weights_BLL = weights_BHLL[:, head].double()
+                found = torch.stack(
+                    [_sums(weights_BLL, asked_BL), _sums(weights_BLL, asked_BL & _is_input(part.targets_BL))]
+                )
                 sums[layer, head] = sums[layer, head] + found if (layer, head) in sums else found
     heads = []
-    for (layer, head), found in sums.items():
+    for (layer, head), (found, of_input) in sums.items():
         largest, entropy, number = (float(each) for each in found[0, :3])
-        mass_L, number_L = found[1], found[2].clamp(min=1)
-        has_unseen = trained is not None and trained < found.shape[1] and bool(found[2, trained] > 0)
         heads.append(
             HeadAtLength(
                 layer=layer,
                 head=head,
                 largest=largest / number,
                 entropy=entropy / number,
-                by_distance=tuple((mass_L / number_L).tolist()),
-                unseen=float(mass_L[trained:].sum() / number_L[trained]) if has_unseen else None,
+                by_distance=tuple((found[1] / found[2].clamp(min=1)).tolist()),
+                unseen=_from_distance(found, seen.tokens) if seen else None,
+                unseen_of_input=_from_distance(of_input, seen.of_input) if seen else None,
             )
         )
     margin = torch.cat(margins).double()
@@ -240,6 +256,13 @@ def margins_of(objective: Objective, outputs_BLO: Tensor, targets_BL: Tensor) ->
     right_BL1 = targets_BL.clamp(min=0)[..., None]
     others = outputs_BLO.scatter(-1, right_BL1, -torch.inf).amax(-1)
     return outputs_BLO.gather(-1, right_BL1)[..., 0] - others
+
+
+def _from_distance(sums: Tensor, distance: int) -> float | None:
+    """Return the mean weight of all keys so far back or further, over queries that have any; None without such queries."""
+    if distance >= sums.shape[1] or not sums[2, distance]:
+        return None
+    return float(sums[1, distance:].sum() / sums[2, distance])
 
 
 def _sums(weights_BLL: Tensor, asked_BL: Tensor) -> Tensor:
