@@ -20,6 +20,7 @@ from lengthwise.experiment.plan import DEFAULT_CHOICE, Choice, StackPlan, cut_gr
 from lengthwise.experiment.run import run_experiment
 from lengthwise.experiment.sizing import bytes_per_model, choose_on_cpu
 from lengthwise.experiment.spec import Spec, dump_spec
+from lengthwise.experiment.stacks import stack_of
 from lengthwise.experiment.store import open_store
 from lengthwise.model.shape import Shape
 from lengthwise.tasks.catalog import find_task
@@ -184,16 +185,7 @@ def leave_a_checkpoint(plan: StackPlan, store: Path) -> None:
 
     with open_store(store) as opened:
         opened.save_plan([plan])
-    first = plan.runs[0]
-    stack = Stack(
-        task=find_task(first.task),
-        encoding=first.encoding,
-        shape=first.model,
-        training=first.training,
-        bins=first.bins,
-        seeds=[run.seed for run in plan.runs],
-        rates=[run.learning_rate for run in plan.runs],
-    )
+    stack = stack_of(plan.runs)
     with pytest.raises(CutOffError):
         train_stack(stack, cut, checkpoint=checkpoint_of(plan, f"{store}.checkpoints"))
 

@@ -19,6 +19,7 @@ from lengthwise.errors import InvalidOptionError, UnreadableFileError
 from lengthwise.experiment.models import models_folder, save_model
 from lengthwise.experiment.plan import Run, make_groups
 from lengthwise.experiment.spec import Spec
+from lengthwise.experiment.stacks import stack_of
 from lengthwise.model.inspection.functions import study
 from lengthwise.model.inspection.inspect import Inspection, inspect_model
 from lengthwise.model.inspection.products import positions_of, product_function
@@ -29,7 +30,6 @@ from lengthwise.seeds import INITIALIZATION, open_stream
 from lengthwise.tasks.catalog import find_task
 from lengthwise.tasks.task import IGNORE, Objective
 from lengthwise.train.objectives import exact_matches
-from lengthwise.train.stack import Stack
 
 N, SEEN = 30, 12
 
@@ -423,24 +423,12 @@ def runs(**fields: object) -> list[tuple[Run, ...]]:
     return make_groups(Spec(**fields))  # type: ignore[arg-type]
 
 
-def make_stack(run: Run) -> Stack:
-    return Stack(
-        task=find_task(run.task),
-        encoding=run.encoding,
-        shape=run.model,
-        training=run.training,
-        bins=run.bins,
-        seeds=[run.seed],
-        rates=[run.learning_rate],
-    )
-
-
 def kept(folder: Path, encoding: str) -> tuple[Run, str]:
     """Keep a model as it is before training; return its run and the store."""
     (run,) = runs(tasks=("bin_majority",), encodings=(encoding,), seeds=1)[0]
     store = str(folder / "runs.sqlite")
     models_folder(store).mkdir(parents=True, exist_ok=True)
-    weights = {name: each.detach() for name, each in make_stack(run).model.named_parameters()}
+    weights = {name: each.detach() for name, each in stack_of([run]).model.named_parameters()}
     save_model(run, weights, models_folder(store))
     return run, store
 
@@ -512,7 +500,7 @@ def test_what_cannot_be_inspected_is_told_in_a_sentence(tmp_path: Path) -> None:
         inspect(options(run.id, store, instances=0))
     assert str(caught.value) == "--instances must be from 1 to 100000; found 0.\nhint: correct the value."
     other = replace(run, trainer_revision=99)
-    weights = {name: each.detach() for name, each in make_stack(run).model.named_parameters()}
+    weights = {name: each.detach() for name, each in stack_of([run]).model.named_parameters()}
     path = save_model(other, weights, tmp_path)
     with pytest.raises(UnreadableFileError, match="was trained by revision 99 of the trainer"):
         inspect(options(str(path), store))

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import sys
 from argparse import Namespace
+from io import StringIO
 from pathlib import Path
 
 import pytest
 import torch
 
 from lengthwise.cli.inspecting import inspect
+from lengthwise.cli.text import passing_line
 from lengthwise.encodings.base import Fit
 from lengthwise.encodings.build import make_encoding
 from lengthwise.errors import InvalidOptionError
 from lengthwise.experiment.models import models_folder, save_model
 from lengthwise.experiment.plan import make_groups
 from lengthwise.experiment.spec import Spec
+from lengthwise.experiment.stacks import stack_of
 from lengthwise.model.inspection.inspect import inspect_model
 from lengthwise.model.inspection.watching import Cut, HeadAtLength, SeenDistances, measure_at, watch
 from lengthwise.model.shape import Shape
@@ -23,7 +27,6 @@ from lengthwise.model.transformer import Transformer
 from lengthwise.seeds import INITIALIZATION, open_stream
 from lengthwise.tasks.catalog import find_task
 from lengthwise.tasks.task import IGNORE, Task
-from lengthwise.train.stack import Stack
 
 COPY = find_task("unique_copy(12)")
 
@@ -136,8 +139,11 @@ def test_a_cut_may_be_longer_than_any_number_of_the_machine() -> None:
 
 
 def test_cuts_are_measured_layer_by_layer_at_three_lengths() -> None:
-    model = make_model("ape")
-    found = inspect_model(model, COPY, 4, 12, cuts=[1, 99], instances=3)
+    model, heard = make_model("ape"), list[str]()
+    found = inspect_model(model, COPY, 4, 12, cuts=[1, 99], instances=3, report=heard.append)
+    assert heard[0] == "scores of all heads"
+    assert heard[len(found.lengths)] == "length 12 of 12"
+    assert heard[-1] == "cut 6 of 6"
     told = [(each.cut.layer, each.cut.distance, each.cut.of_input) for each in found.cuts]
     first = [(0, 1, False), (0, 1, True), (0, 99, False), (0, 99, True)]
     assert told == [*first, (1, 1, False), (1, 99, False)]  # nothing is read off the input in the last layer
@@ -153,19 +159,31 @@ def test_cuts_are_measured_layer_by_layer_at_three_lengths() -> None:
         inspect_model(model, COPY, 4, 12, cuts=[1, -1], instances=3)
 
 
+class Terminal(StringIO):
+    """A stream that says that it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_passing_line_is_gone_at_the_end_and_shown_on_terminals_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    for stream, hidden, expected in (
+        (Terminal(), False, "\r\x1b[Kone \r\x1b[Ktwo \r\x1b[K"),
+        (Terminal(), True, ""),
+        (StringIO(), False, ""),
+    ):
+        monkeypatch.setattr(sys, "stderr", stream)
+        with passing_line(hidden=hidden) as show:
+            show("one")
+            show("two")
+        assert stream.getvalue() == expected
+
+
 def test_inspect_prints_cuts_as_a_table_and_as_data(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ((run,),) = make_groups(
         Spec(tasks=("unique_copy(12)",), encodings=("ape",), seeds=1, train_length=4, test_length=12)
     )
-    stack = Stack(
-        task=COPY,
-        encoding="ape",
-        shape=run.model,
-        training=run.training,
-        bins=run.bins,
-        seeds=[0],
-        rates=[run.learning_rate],
-    )
+    stack = stack_of([run])
     store = str(tmp_path / "runs.sqlite")
     models_folder(store).mkdir()
     save_model(run, {name: each.detach() for name, each in stack.model.named_parameters()}, models_folder(store))

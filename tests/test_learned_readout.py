@@ -16,9 +16,8 @@ from lengthwise.encodings.relation_readout import in_circuit_notation
 from lengthwise.experiment.models import models_folder, save_model
 from lengthwise.experiment.plan import make_groups
 from lengthwise.experiment.spec import Spec
+from lengthwise.experiment.stacks import stack_of
 from lengthwise.model.shape import Shape
-from lengthwise.tasks.catalog import find_task
-from lengthwise.train.stack import Stack
 
 GAIN = 3.0
 
@@ -35,15 +34,7 @@ def kept(tmp_path: Path) -> tuple[str, str]:
         model=Shape(layers=1, heads=2, width=16),
     )
     ((run,),) = make_groups(spec)
-    stack = Stack(
-        task=find_task(run.task),
-        encoding=run.encoding,
-        shape=run.model,
-        training=run.training,
-        bins=run.bins,
-        seeds=[0],
-        rates=[0.01],
-    )
+    stack = stack_of([run])
     ((_, dictionary),) = dictionaries_of(stack.model.encoding)
     place = [str(in_circuit_notation(relation)) for relation in dictionary.relations].index("q − i = n")
     with torch.no_grad():

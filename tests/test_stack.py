@@ -21,6 +21,7 @@ from lengthwise.encodings.tables import _LookUp, look_up
 from lengthwise.errors import InvalidOptionError
 from lengthwise.experiment.plan import make_plan
 from lengthwise.experiment.spec import Spec
+from lengthwise.experiment.stacks import stack_of
 from lengthwise.model.reference import reference_outputs
 from lengthwise.model.shape import Shape
 from lengthwise.model.transformer import Transformer
@@ -479,15 +480,7 @@ def golden_losses(name: str) -> tuple[str, list[float]]:
     """Return the id of the run of a setting, and all its losses."""
     (plan,) = make_plan(GOLDEN_SPECS[name])
     (run,) = plan.runs
-    stack = Stack(
-        task=find_task(run.task),
-        encoding=run.encoding,
-        shape=run.model,
-        training=run.training,
-        bins=run.bins,
-        seeds=[run.seed],
-        rates=[run.learning_rate],
-    )
+    stack = stack_of(plan.runs)
     return run.id, [stack.step(step).item() for step in range(run.training.steps)]
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidOptionError
-from .text import colour, paragraph, print_json, printable, table
+from .text import colour, paragraph, passing_line, print_json, printable, table
 
 if TYPE_CHECKING:  # main reads this module for every command
     from ..crasp.fragments import Fragment, Readout
@@ -98,12 +97,7 @@ def infer(options: Namespace) -> int:
 
 
 def _infer(options: Namespace, target: Target, fragment: Fragment, readout: Readout, last_n: int) -> Inference:
-    watched = sys.stderr.isatty() and not options.json
-
-    def show(text: str) -> None:
-        print(f"\r{text} ", end="", file=sys.stderr, flush=True)
-
-    try:
+    with passing_line(hidden=options.json) as show:
         if options.hypotheses == "programs":
             from ..theory.inference.programs import infer_programs, usual_size
 
@@ -113,7 +107,7 @@ def _infer(options: Namespace, target: Target, fragment: Fragment, readout: Read
                 readout=readout,
                 last_n=last_n,
                 max_size=options.size or usual_size(target),
-                progress=(lambda size, kept: show(f"size {size}: {kept:,} behaviours kept")) if watched else None,
+                progress=lambda size, kept: show(f"size {size}: {kept:,} behaviours kept"),
             )
         from ..theory.inference.transformers import Grid, infer_transformers
 
@@ -121,11 +115,8 @@ def _infer(options: Namespace, target: Target, fragment: Fragment, readout: Read
             target,
             Grid(alphabet=target.alphabet, largest=options.size or 1, positions=fragment.has_windows),
             last_n=last_n,
-            progress=(lambda done, of: show(f"{done:,} of {of:,} transformers")) if watched else None,
+            progress=lambda done, of: show(f"{done:,} of {of:,} transformers"),
         )
-    finally:
-        if watched:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
 def _target(options: Namespace) -> tuple[Target, Readout]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import InvalidOptionError, MissingExtraError
 from ..files import make_folder_of, write_text
 from .inspecting_relations import draw_relations_of, relation_lines, relations_to_json
-from .text import colour, paragraph, print_json, table
+from .text import colour, paragraph, passing_line, print_json, table
 
 if TYPE_CHECKING:
     from ..experiment.plan import Run
@@ -106,16 +106,18 @@ def inspect(options: Namespace) -> int:
     if options.svg is not None:
         make_folder_of(options.svg)
     task = find_task(run.task)
-    found = inspect_model(
-        model,
-        without_bos(task) if run.model.no_bos else task,
-        run.bins[0].high,
-        run.bins[-1].high,
-        tau=options.tau,
-        period=options.period,
-        cuts=list(dict.fromkeys(options.cut)),
-        instances=options.instances,
-    )
+    with passing_line(hidden=options.json) as show:
+        found = inspect_model(
+            model,
+            without_bos(task) if run.model.no_bos else task,
+            run.bins[0].high,
+            run.bins[-1].high,
+            tau=options.tau,
+            period=options.period,
+            cuts=list(dict.fromkeys(options.cut)),
+            instances=options.instances,
+            report=show,
+        )
     terms = {name: values.tolist()[0] for name, values in evaluate_terms(model).items()}
     learns = find_encoding(run.encoding).learns_relations
     if options.svg is not None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from shutil import get_terminal_size
 from textwrap import wrap
 
@@ -32,6 +33,22 @@ def colour(text: str, name: str, stream: object = None) -> str:
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not getattr(target, "isatty", bool)():
         return text
     return f"\x1b[{_COLOURS[name]}m{text}\x1b[0m"
+
+
+@contextmanager
+def passing_line(*, hidden: bool = False) -> Iterator[Callable[[str], None]]:
+    """Give what shows where long work is: one line of the terminal, written over and gone at the end; nothing where there is none."""
+    watched = sys.stderr.isatty() and not hidden
+
+    def show(text: str) -> None:
+        if watched:
+            print(f"\r\x1b[K{text} ", end="", file=sys.stderr, flush=True)
+
+    try:
+        yield show
+    finally:
+        if watched:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def printable(text: str) -> str:

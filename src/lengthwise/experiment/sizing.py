@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from ..encodings.cards import ENCODINGS
 from ..encodings.names import find_encoding
@@ -135,19 +136,9 @@ def _try_sizes(run: Run, largest: int) -> Choice:
 
 def _seconds_per_step(run: Run, models: int, *, compiled: bool) -> tuple[float, float]:
     """Return the time of a step, the best of a few, and that of the first two."""
-    from ..tasks.catalog import find_task
-    from ..train.stack import Stack
+    from .stacks import stack_of
 
-    stack = Stack(
-        task=find_task(run.task),
-        encoding=run.encoding,
-        shape=run.model,
-        training=run.training,
-        bins=run.bins,
-        seeds=range(models),
-        rates=[run.learning_rate] * models,
-        compiled=compiled,
-    )
+    stack = stack_of([replace(run, seed=seed, hard=False) for seed in range(models)], compiled=compiled)
     begun = time.perf_counter()
     stack.step(0)
     stack.step(1)

@@ -59,29 +59,16 @@ def train_planned(
     models: Path | None = None,
 ) -> StackDone:
     """Train one stack in this process, from its checkpoint if there is one; keep its models in a folder, if one is named."""
-    from ...tasks.catalog import find_task
     from ...train.loop import train_stack
-    from ...train.stack import Stack
     from ..models import save_model
     from ..provenance import provenance
+    from ..stacks import stack_of
 
     def keep(number: int, weights: dict[str, Tensor]) -> None:
         if models is not None:
             save_model(plan.runs[number], weights, models)
 
-    first = plan.runs[0]
-    stack = Stack(
-        task=find_task(first.task),
-        encoding=first.encoding,
-        shape=first.model,
-        training=first.training,
-        bins=first.bins,
-        seeds=[run.seed for run in plan.runs],
-        rates=[run.learning_rate for run in plan.runs],
-        device=device,
-        compiled=plan.choice.compiled,
-        hard=first.hard,
-    )
+    stack = stack_of(plan.runs, device=device, compiled=plan.choice.compiled)
     trained = train_stack(
         stack,
         lambda now: report(StackProgress(stack=number, step=now.step, steps=now.steps, matched=now.matched)),

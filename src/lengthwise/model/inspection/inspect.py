@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -89,11 +89,13 @@ def inspect_model(
     cuts: Sequence[int] = (),
     instances: int = INSTANCES,
     seed: int = 0,
+    report: Callable[[str], None] = lambda _: None,
 ) -> Inspection:
     """Look into one model that was trained on a task up to a length; measure it up to another.
 
     ``tau`` and ``period`` choose the limit transformer that heads are compared with; unless given, each head has its nearest.
-    ``cuts`` are distances: for each, the model is measured again with one layer at a time that sees no further back.
+    ``cuts`` are distances: for each, the model is measured again with one layer at a time that sees no further back. ``report``
+    is told what is measured, as it is.
     """
     wrong_cuts = [distance for distance in cuts if distance < 0]
     if wrong_cuts:
@@ -114,22 +116,31 @@ def inspect_model(
     possible = task.lengths(1, test_length)
     train_length = max((length for length in possible if length <= train_length), default=possible[0])
     trained = task.size(train_length)
+    report("scores of all heads")
     heads = _heads(model, task, possible, trained, instances, seed, tau, period)
     chosen = spread_lengths(possible, train_length)
     seen = SeenDistances(tokens=trained, of_input=task.scored(train_length)[0])
-    lengths = tuple(measure_at(model, task, length, instances, seed, seen=seen) for length in chosen)
+    lengths = []
+    for length in chosen:
+        report(f"length {length} of {chosen[-1]}")
+        lengths.append(measure_at(model, task, length, instances, seed, seen=seen))
     return Inspection(
         trained=trained,
         trained_length=train_length,
         has_offsets=_has_offsets(model.encoding),
         heads=heads,
-        lengths=lengths,
-        cuts=_cut(model, task, [at for at in lengths if at.length >= train_length], cuts, seed),
+        lengths=tuple(lengths),
+        cuts=_cut(model, task, [at for at in lengths if at.length >= train_length], cuts, seed, report),
     )
 
 
 def _cut(
-    model: Transformer, task: Task, uncut: Sequence[AtLength], distances: Sequence[int], seed: int
+    model: Transformer,
+    task: Task,
+    uncut: Sequence[AtLength],
+    distances: Sequence[int],
+    seed: int,
+    report: Callable[[str], None],
 ) -> tuple[AtCut, ...]:
     """Return what is left at the first, middle and last of some lengths when one layer sees no further back than a distance."""
     chosen = sorted({at.length: at for at in (uncut[0], uncut[len(uncut) // 2], uncut[-1])}.items())
@@ -141,15 +152,14 @@ def _cut(
         for distance in distances
         for of_input in ((False, True) if has_input and layer < last else (False,))
     ]
-    return tuple(
-        AtCut(
-            cut=cut,
-            matched={
-                length: measure_at(model, task, length, at.instances, seed, cut=cut).matched for length, at in chosen
-            },
-        )
-        for cut in cuts
-    )
+    found = []
+    for number, cut in enumerate(cuts, start=1):
+        report(f"cut {number} of {len(cuts)}")
+        matched = {
+            length: measure_at(model, task, length, at.instances, seed, cut=cut).matched for length, at in chosen
+        }
+        found.append(AtCut(cut=cut, matched=matched))
+    return tuple(found)
 
 
 def spread_lengths(possible: Sequence[int], train_length: int, most: int = _MOST_LENGTHS) -> list[int]:
