@@ -17,7 +17,7 @@ import torch
 from lengthwise.arrays import Arrays, numpy_arrays, torch_arrays
 from lengthwise.languages.catalog import LANGUAGES
 from lengthwise.seeds import DATA, open_stream
-from lengthwise.tasks.catalog import TASKS, find_task
+from lengthwise.tasks.core.catalog import TASKS, find_task
 from lengthwise.train.batches import make_batch
 
 SEEDS = [0, 1, 7]

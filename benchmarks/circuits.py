@@ -1,6 +1,8 @@
 """Sequential circuits: the library with what was verified, SRC_φ by scale, and the problems without a circuit.
 
 Our reconstruction of arXiv 2510.04130. Baseline, in the same run: SRC_φ under absolute positions, which is the number of gates.
+
+It needs the oracles of the tests: PYTHONPATH=src:tests python benchmarks/circuits.py
 """
 
 from __future__ import annotations
@@ -8,17 +10,18 @@ from __future__ import annotations
 import argparse
 import time
 
+from circuit_verification import mutate, verify
+
+from lengthwise.tasks.core.problems import PROBLEMS, find_circuit
 from lengthwise.theory.positions.circuits import Circuit, ideal
 from lengthwise.theory.positions.complexity import Complexity, measure_complexities
-from lengthwise.theory.positions.library import find_circuit
-from lengthwise.theory.positions.library_limits import NO_CIRCUIT, forced_operands
+from lengthwise.theory.positions.problem import forced_operands
 from lengthwise.theory.positions.relations import RELATIONS
 from lengthwise.theory.positions.relations_ideal import describes, equations_of
-from lengthwise.theory.positions.verification import mutate, verify
 
 WORDS = (
     *("copy", "copy(abc)", "shift", "shift(2)", "shift(3)", "reverse", "reverse(abc)", "odds_first", "copy_every(2)"),
-    *("copy_every(3)", "running_max", "running_max(012)", "parity", "parity_cot", "parity_cot_aligned"),
+    *("copy_every(3)", "running_max", "running_max(012)", "parity", "parity_cot", "parity_cot_aligned(16)"),
 )
 NUMBERS = ("addition", "addition_padded", "mul_1xn", "increment", "div_1", "div_1_cot")
 BASES = (2, 3, 5, 10)
@@ -78,8 +81,11 @@ def print_library(circuits: list[Circuit], max_instances: int, mutated_instances
 
 def print_limits() -> None:
     print("No circuit of bounded arity: positions that every gate for one token must read, at scales 1, 2, …")
-    for name, limit in NO_CIRCUIT.items():
-        layout = limit.make() if name in ("sort", "parity") else limit.make(2)
+    for name, make in PROBLEMS.items():
+        problem = make() if name in ("sort", "parity") else make(2)
+        if problem.limit is None:
+            continue
+        layout, limit = problem.layout, problem.limit
         forced = [len(forced_operands(layout, scale, limit.step(scale))) for scale in range(1, 6)]
         print(f"{layout.name:22}{', '.join(map(str, forced))}: {limit.bound}. {limit.argument}")
 

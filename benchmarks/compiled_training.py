@@ -7,12 +7,17 @@ as it is, and the perturbed one before training.
 from __future__ import annotations
 
 import argparse
+import sys
 import time
+from pathlib import Path
 
 import torch
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+
+from further_training import distance, exact_match, perturbed, train_further
+
 from lengthwise.crasp.programs.catalog import find_program
-from lengthwise.model.compiled.further import distance, exact_match, perturbed, train_further
 from lengthwise.model.compiled.model import compile_to_transformer
 
 PROGRAMS = ("majority", "mostly_ahead", "dyck_1", "tomita_4")

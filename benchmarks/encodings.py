@@ -34,8 +34,8 @@ class Subject:
     def __init__(self, name: str, device: str, *, compiled: bool) -> None:
         import torch
 
-        from lengthwise.encodings.base import Fit, Where
-        from lengthwise.encodings.build import make_encoding
+        from lengthwise.encodings.core.base import Fit, Where
+        from lengthwise.encodings.core.build import make_encoding
         from lengthwise.model.shape import Shape
         from lengthwise.model.transformer import Transformer
         from lengthwise.seeds import INITIALIZATION, open_stream
@@ -145,7 +145,7 @@ def main() -> None:
     parser.add_argument("--against", default="nope", help="what they are compared with (default: nope)")
     parser.add_argument("--processes", type=int, default=12, help="that compile side by side, on a GPU")
     options = parser.parse_args()
-    from lengthwise.encodings.cards import ENCODINGS
+    from lengthwise.encodings.catalog import ENCODINGS
 
     names = options.names or list(ENCODINGS)
     number = min(len(names), options.processes) if options.device == "cuda" else 1

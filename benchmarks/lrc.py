@@ -5,6 +5,8 @@ documented targets and for further families at three pairs of scales; T1's own a
 the dimensions of T2 with the check of T3. Our reconstruction of arXiv 2510.04130. Baselines, in the same run: NoPE, APE and RPE.
 
     python benchmarks/lrc.py        about fifteen seconds on one core
+
+It needs the oracles of the tests: PYTHONPATH=src:tests python benchmarks/lrc.py
 """
 
 from __future__ import annotations
@@ -20,9 +22,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
+from label_dimensions import check_no_universal, measure_dimensions, share_extrapolated
 from pola_targets import KINDS, random_cases
 
-from lengthwise.theory.positions.dimensions import check_no_universal, measure_dimensions, share_extrapolated
 from lengthwise.theory.positions.learners import fit_by_descent, fit_minimum_norm, relation_of
 from lengthwise.theory.positions.pola import (
     COLUMNS,

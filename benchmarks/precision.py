@@ -29,15 +29,17 @@ def train(precision: str, seeds: int, device: str, steps: int) -> dict[str, Any]
     import torch
 
     from lengthwise.model.shape import Shape
-    from lengthwise.tasks.catalog import find_task
-    from lengthwise.tasks.lengths import length_bins
-    from lengthwise.train.loop import train_stack
+    from lengthwise.tasks.core.catalog import find_task
+    from lengthwise.tasks.core.lengths import length_bins
+    from lengthwise.train.groups import make_training_runs
+    from lengthwise.train.loop import train_runs
+    from lengthwise.train.precision import Precision
     from lengthwise.train.settings import Training
-    from lengthwise.train.stack import Precision, Stack
+    from lengthwise.train.stack import Stack
 
     bins = length_bins(50, 150)
     begun = time.perf_counter()
-    stack = Stack(
+    runs = make_training_runs(
         task=find_task("unique_copy"),
         encoding="ape",
         shape=Shape(layers=2, heads=1, width=64, tied=True),
@@ -45,10 +47,9 @@ def train(precision: str, seeds: int, device: str, steps: int) -> dict[str, Any]
         bins=bins,
         seeds=range(seeds),
         rates=[1e-3] * seeds,
-        device=device,
-        precision=Precision(precision),
     )
-    trained = train_stack(stack, lambda now: print(f"{precision}: step {now.step}", file=sys.stderr, end="\r"))
+    stack = Stack(runs[0].group, seeds, device=device, precision=Precision(precision))
+    trained = train_runs(stack, runs, lambda now: print(f"{precision}: step {now.step}", file=sys.stderr, end="\r"))
     shares = []
     for run in trained:
         inside = [[score for score in run.scores if score.length in bounds] for bounds in bins]

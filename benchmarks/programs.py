@@ -3,16 +3,19 @@
 For each program: its kind, the smallest fragment that it is written in, how deeply its counts are nested, on how many
 words it was compared, all up to a length and then at random, and how long the longest were. The word of a writer is a
 prompt with its answer. Last come the entries on which program and oracle differ, each with the first word that shows it.
+
+It needs the oracles of the tests: PYTHONPATH=src:tests python benchmarks/programs.py
 """
 
 from __future__ import annotations
 
 import time
 
+from program_verification import Verification, verify
+
 from lengthwise.crasp.fragments import Fragment
 from lengthwise.crasp.measures import depth_of, fragment_of
 from lengthwise.crasp.programs.catalog import PROGRAMS
-from lengthwise.crasp.verification import Verification, verify
 
 MAX_WORDS = 20_000
 RANDOM_WORDS = 300

@@ -18,9 +18,9 @@ from multiprocessing.connection import Connection
 from random import Random
 from typing import Any
 
+from lengthwise.tasks.core.problems import PROBLEMS
 from lengthwise.theory.positions import sat
 from lengthwise.theory.positions.layout import Layout
-from lengthwise.theory.positions.layouts import LAYOUTS
 from lengthwise.theory.positions.rows import candidates, rows, scale_rows
 from lengthwise.theory.positions.search import Chosen, Option, complexity_by_scale, encode, essential_steps, search
 
@@ -71,7 +71,7 @@ def ours(sender: Connection, name: str, parameters: tuple[Any, ...], arity: int,
     times = {"search": 0.0, "sat": 0.0}
     start = time.perf_counter()
     for found in complexity_by_scale(
-        LAYOUTS[name](*parameters),
+        PROBLEMS[name](*parameters).layout,
         30,
         max_arity=arity,
         reduced=reduced,
@@ -90,7 +90,7 @@ Function = dict[tuple[int, ...], int]
 def plain(sender: Connection, name: str, parameters: tuple[Any, ...], arity: int, reduced: bool) -> None:
     """Send what the plain algorithm finds: iterative deepening, steps with fewest candidates first, tables as dictionaries."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    layout = LAYOUTS[name](*parameters)
+    layout = PROBLEMS[name](*parameters).layout
     start = time.perf_counter()
     steps: list[list[tuple[int, Function]]] = []
     number = 1
@@ -225,8 +225,9 @@ def main() -> None:
             assert [each[0] for each in baseline[:common]] == numbers[:common], "the plain algorithm disagrees"
             _, seconds, searching, solving, memory = found[-1] if found else (0, 0.0, 0.0, 0.0, 0.0)
             base = f"{len(baseline)} ({baseline[-1][1]:.2f} s)" if baseline else "0"
+            problem = PROBLEMS[name](*parameters)
             print(
-                f"{LAYOUTS[name](*parameters).name:22} {arity:2} {'reduced' if reduced else 'at most':8}{len(found):6}{known or '–':>9}"
+                f"{problem.name:22} {arity:2} {'reduced' if reduced else 'at most':8}{len(found):6}{known or '–':>9}"
                 f"{base:>14}{seconds:8.2f}{searching:8.3f}{solving:8.3f}{memory:6.0f}  {shown(numbers)}",
                 flush=True,
             )

@@ -22,7 +22,7 @@ def wall_time(command: list[str]) -> float:
 
 def imported_modules() -> list[str]:
     program = (
-        "import sys; from lengthwise.cli.main import main; code = main(['predict', sys.argv[1], '--json']); "
+        "import sys; from lengthwise.cli.main import main; code = main(['predict', sys.argv[1]]); "
         "print(*sorted(sys.modules), sep='\\n', file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", program, QUESTION], check=True, capture_output=True, text=True)

@@ -43,7 +43,7 @@ def nearest_length(task: Any) -> int:
 
 def describe(name: str) -> dict[str, Any]:
     """Return what the table says of a task before anything is measured."""
-    from lengthwise.tasks.catalog import TASKS, find_task
+    from lengthwise.tasks.core.catalog import TASKS, find_task
 
     task = find_task(name)
     length = nearest_length(task)
@@ -64,7 +64,7 @@ def numpy_speed(name: str) -> float:
     """Return samples per second of process time, of the fastest round; tables are made before."""
     from lengthwise.arrays import numpy_arrays
     from lengthwise.seeds import DATA, open_stream
-    from lengthwise.tasks.catalog import find_task
+    from lengthwise.tasks.core.catalog import find_task
 
     task, xp = find_task(name), numpy_arrays()
     length = nearest_length(task)
@@ -81,7 +81,7 @@ def plain_speed(name: str) -> float:
     """Return samples per second of process time of instances that are made one by one in plain Python."""
     import numpy as np
 
-    from lengthwise.tasks.catalog import find_task
+    from lengthwise.tasks.core.catalog import find_task
 
     task = find_task(name)
     length = nearest_length(task)
@@ -112,7 +112,7 @@ class OnGPU:
 
         from lengthwise.arrays import torch_arrays
         from lengthwise.seeds import DATA, open_stream
-        from lengthwise.tasks.catalog import find_task
+        from lengthwise.tasks.core.catalog import find_task
         from lengthwise.train.recording import Recorded
 
         self.task, self.xp = find_task(name), torch_arrays("cuda")
@@ -233,7 +233,7 @@ def main() -> None:
     options = parser.parse_args()
     from lengthwise.experiment.provenance import provenance
     from lengthwise.languages.catalog import LANGUAGES
-    from lengthwise.tasks.catalog import TASKS
+    from lengthwise.tasks.core.catalog import TASKS
 
     names = options.tasks or [*TASKS, *LANGUAGES]
     if options.device == "cuda":

@@ -7,16 +7,23 @@ process of its own. Speeds are of steady steps; "with set-up" counts compilation
     python benchmarks/training.py --device cuda              the three shapes on a GPU, bf16 and tf32
     python benchmarks/training.py --device cpu               bin_majority, widths 16 and 64, on all cores
     python benchmarks/training.py --device cuda --profile    where the time of our step goes, kernel by kernel
+    python benchmarks/training.py --device cuda --concurrent 1 4 8 16      baselines with so many processes on one GPU
+
+Concurrent baselines are measured while all processes train: each waits for the others when it is warm. Their speeds are
+added up, with and without NVIDIA's multi-process service (MPS), and ours is compared with the best sum.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -62,15 +69,17 @@ def train_ours(case: Case, device: str, precision: str, *, compiled: bool, steps
     import torch
 
     from lengthwise.model.shape import Shape
-    from lengthwise.tasks.catalog import find_task
-    from lengthwise.tasks.lengths import length_bins
+    from lengthwise.tasks.core.catalog import find_task
+    from lengthwise.tasks.core.lengths import length_bins
+    from lengthwise.train.groups import make_training_runs
+    from lengthwise.train.precision import Precision
     from lengthwise.train.settings import Training
-    from lengthwise.train.stack import Precision, Stack
+    from lengthwise.train.stack import Stack
 
     if device == "cpu":
         torch.set_num_threads(1)
     task = find_task(case.task)
-    stack = Stack(
+    runs = make_training_runs(
         task=task,
         encoding="ape",
         shape=Shape(layers=case.layers, heads=case.heads, width=case.width, tied=True),
@@ -78,25 +87,20 @@ def train_ours(case: Case, device: str, precision: str, *, compiled: bool, steps
         bins=length_bins(50, 150),
         seeds=range(case.models),
         rates=[1e-3] * case.models,
-        device=device,
-        precision=Precision(precision),
-        compiled=compiled,
     )
+    stack = Stack.of(runs, device=device, precision=Precision(precision), compiled=compiled)
 
     def wait() -> None:
         if device == "cuda":
             torch.cuda.synchronize()
 
-    number = 0
     for _ in range(6):
-        first = stack.step(number)
-        number += 1
+        first = stack.step()
     wait()
     set_up = time.perf_counter() - begun
     begun = time.perf_counter()
-    for _ in range(steps):
-        last = stack.step(number)
-        number += 1
+    stack.advance(steps)
+    last = stack.losses_M.clone()
     wait()
     per_step = (time.perf_counter() - begun) / steps
     lengths = task.lengths(0, 50)
@@ -113,7 +117,7 @@ def train_ours(case: Case, device: str, precision: str, *, compiled: bool, steps
         "loss_last": last.mean().item(),
     }
     if profile:
-        print_profile(stack, number, per_step)
+        print_profile(stack, per_step)
     return found
 
 
@@ -122,18 +126,17 @@ def flops_per_token(case: Case, stack: Any) -> float:
     width = case.width
     in_layers = case.layers * (12 * width**2 + 2 * stack.packing.width * width / 2)  # attention sees half of a row
     scored = stack.packing.scored_CS.shape[1] / stack.packing.width
-    return 6 * (in_layers + scored * width * stack.task.num_outputs)
+    return 6 * (in_layers + scored * width * stack.group.num_outputs)
 
 
-def print_profile(stack: Any, number: int, per_step: float) -> None:
+def print_profile(stack: Any, per_step: float) -> None:
     """Print the kernels of a step by time, in groups, beside the ceilings of this GPU."""
     import torch
     from torch.profiler import ProfilerActivity, profile
 
     repeats = 5
     with profile(activities=[ProfilerActivity.CUDA]) as profiled:
-        for offset in range(repeats):
-            stack.step(number + offset)
+        stack.advance(repeats)
         torch.cuda.synchronize()
     kernels = sorted(
         (
@@ -224,7 +227,13 @@ def ours(case: Case, device: str, precision: str, *, compiled: bool, number: int
 
 
 def baseline(
-    kind: str, case: Case, device: str, *flags: str, number: int = 1, threads: int | None = None
+    kind: str,
+    case: Case,
+    device: str,
+    *flags: str,
+    number: int = 1,
+    threads: int | None = None,
+    steps: int = BASELINE_STEPS,
 ) -> dict[str, Any]:
     """Return a baseline's speed, added up over so many processes, each with one model."""
     sizes = [f"--{name}={getattr(case, name)}" for name in ("layers", "heads", "width")]
@@ -239,10 +248,11 @@ def baseline(
         device,
         *limit,
         *flags,
-        f"--steps={BASELINE_STEPS}",
+        f"--steps={steps}",
     ]
-    found = in_process(arguments, number, threads)
-    set_up = found[0]["seconds_in_all"] - BASELINE_STEPS / found[0]["steps_per_second"]
+    with tempfile.TemporaryDirectory() as meeting:
+        found = in_process([*arguments, f"--together={number}", f"--meeting={meeting}"], number, threads)
+    set_up = found[0]["seconds_in_all"] - steps / found[0]["steps_per_second"]
     return {
         "speed": sum(each["steps_per_second"] for each in found),
         "tokens_per_second": sum(each["tokens_per_second"] for each in found),
@@ -284,6 +294,53 @@ def on_gpu(cases: tuple[Case, ...], *, profile: bool, with_baselines: bool) -> N
         trainers = [found["speed"] for name, found in rows if name.startswith("Trainer")]
         if is_first and trainers and max(trainers) < FLOOR_FOR_TRAINER:
             print(f"void: the Trainer does {max(trainers):.0f} steps/s here, less than {FLOOR_FOR_TRAINER}.")
+
+
+CONCURRENT = (  # label, kind, flags, steps: enough that all processes train for some seconds
+    ("Trainer, bf16, compiled", "trainer", ("--bf16", "--compile"), 1000),
+    ("plain loop, bf16, compiled, one CUDA graph", "plain", ("--bf16", "--compile", "--graph"), 6000),
+)
+
+
+@contextlib.contextmanager
+def multi_process_service() -> Iterator[None]:
+    """Start NVIDIA's multi-process service for the processes begun inside."""
+    with tempfile.TemporaryDirectory() as folder:
+        names = {"CUDA_MPS_PIPE_DIRECTORY": f"{folder}/pipe", "CUDA_MPS_LOG_DIRECTORY": f"{folder}/log"}
+        for path in names.values():
+            Path(path).mkdir()
+        os.environ.update(names)
+        subprocess.run(["nvidia-cuda-mps-control", "-d"], check=True)
+        try:
+            yield
+        finally:
+            subprocess.run(["nvidia-cuda-mps-control"], input="quit\n", text=True, check=False)
+            for name in names:
+                del os.environ[name]
+
+
+def concurrently(cases: tuple[Case, ...], numbers: Sequence[int]) -> None:
+    """Print our stack beside baselines of several processes on one GPU, and the ratio to the best of them."""
+    for case in cases:
+        print(f"\n{case}", flush=True)
+        mine = ours(case, "cuda", "bf16", compiled=True, number=1, profile=False)
+        rows = [(f"ours, {case.models} models, bf16", mine)]
+        for service in (False, True):
+            with multi_process_service() if service else contextlib.nullcontext():
+                for label, kind, flags, steps in CONCURRENT:
+                    for number in numbers:
+                        if service and number == 1:
+                            continue
+                        name = f"{number} × {label}{', MPS' if service else ''}"
+                        try:
+                            rows.append((name, baseline(kind, case, "cuda", *flags, number=number, steps=steps)))
+                        except SystemExit as error:
+                            print(f"{name}: {error}", flush=True)
+                            continue
+                        print(f"  {name}: {rows[-1][1]['speed']:,.0f}", flush=True)
+        show(rows, {"bf16": mine["speed"]})
+        best, speed = max(((name, found["speed"]) for name, found in rows[1:]), key=lambda row: row[1])
+        print(f"best baseline: {best}, {speed:,.0f} model·steps/s; ours is {mine['speed'] / speed:.1f} times that")
 
 
 def on_cpu(cases: tuple[Case, ...]) -> None:
@@ -338,6 +395,7 @@ def main() -> None:
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--shapes", type=int, nargs="*", help="which shapes, from 0 (default: all)")
     parser.add_argument("--profile", action="store_true", help="show the kernels of our step")
+    parser.add_argument("--concurrent", type=int, nargs="+", help="how many processes of a baseline share the GPU")
     parser.add_argument("--no-baselines", action="store_true", help="measure ours alone")
     parser.add_argument("--ours", help=argparse.SUPPRESS)
     parser.add_argument("--precision", default="fp32", help=argparse.SUPPRESS)
@@ -358,7 +416,9 @@ def main() -> None:
         return
     cases = GPU_CASES if options.device == "cuda" else CPU_CASES
     chosen = tuple(cases[number] for number in options.shapes) if options.shapes else cases
-    if options.device == "cuda":
+    if options.concurrent:
+        concurrently(chosen, options.concurrent)
+    elif options.device == "cuda":
         on_gpu(chosen, profile=options.profile, with_baselines=not options.no_baselines)
     else:
         on_cpu(chosen)

@@ -19,11 +19,13 @@ import argparse
 import contextlib
 import json
 import math
+import os
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -58,6 +60,8 @@ class Setting:
     tf32: bool = True
     graph: bool = False  # plain loop: the whole step as one CUDA graph
     workers: int = 0  # trainer: processes that draw batches; with 0 they are drawn on the device itself
+    together: int = 1  # processes that are measured at the same time: each waits for the others when it is warm
+    meeting: str = ""  # the folder where they wait
 
     def __post_init__(self) -> None:
         if self.task not in TASKS:
@@ -208,7 +212,16 @@ class Clock:
         if num_steps in (self.setting.warm, self.setting.steps):
             if self.setting.device != "cpu":
                 torch.cuda.synchronize()
+            if num_steps == self.setting.warm:
+                self._wait_for_others()
             self.times.append(time.perf_counter())
+
+    def _wait_for_others(self) -> None:
+        if self.setting.together > 1:
+            folder = Path(self.setting.meeting)
+            (folder / str(os.getpid())).touch()
+            while len(list(folder.iterdir())) < self.setting.together:
+                time.sleep(0.005)
 
     def measured(self) -> Measured:
         """Return what was measured, once training has ended."""
@@ -501,8 +514,9 @@ def main() -> None:
         parser.add_argument(f"--{name}", type=int, required=True)
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
     defaults = {field.name: field.default for field in fields(Setting)}
-    for name in ("batch", "steps", "warm", "threads", "workers"):
+    for name in ("batch", "steps", "warm", "threads", "workers", "together"):
         parser.add_argument(f"--{name}", type=int, default=defaults[name])
+    parser.add_argument("--meeting", default="", help="the folder where processes wait for each other")
     for name in ("bf16", "compile", "tf32", "graph"):
         parser.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, default=defaults[name])
     asked = vars(parser.parse_args())

@@ -9,7 +9,7 @@ import pytest
 
 from lengthwise.citation_data import PAPERS, PHRASES, UNNUMBERED
 from lengthwise.citations import CITATIONS, Work, missing, works_of
-from lengthwise.encodings.cards import ALIASES, ENCODINGS, Alias, Card
+from lengthwise.encodings.catalog import ALIASES, ENCODINGS, Alias, Card
 
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src" / "lengthwise").rglob("*.py"))

@@ -196,3 +196,24 @@ def test_a_look_up_of_an_unknown_name_lists_the_family_and_suggests(name: str, t
         lookup("encoding", name, {"alibi": 1, "rope": 2})
     assert str(caught.value) == text
     assert str(unknown_name("encoding", name, iter(["alibi", "rope"]))) == text
+
+
+def test_a_long_value_is_shortened_in_message_and_hint() -> None:
+    for error in (unknown_name("task", "x" * 10**6, ["parity"]), InvalidOptionError("y" * 10**6, hint="z" * 10**6)):
+        assert len(str(error)) < 4_500
+        assert "characters left out" in error.message
+    assert error.hint.startswith("zzz")
+    assert error.hint.endswith("zzz")
+    assert "(998,000 characters left out)" in error.hint
+
+
+def test_a_message_of_usual_length_is_not_touched() -> None:
+    for length in (0, 1, 2_000):
+        assert InvalidOptionError("y" * length).message == "y" * length
+
+
+def test_the_caret_of_a_long_expression_shows_what_stands_around_it() -> None:
+    text = "a" * 10**5 + ")" + "b" * 10**5
+    shown, mark = RegexSyntaxError("wrong.", text=text, span=(10**5, 10**5 + 1)).caret().split("\n")
+    assert len(shown) <= 122
+    assert shown[mark.index("^")] == ")"

@@ -25,11 +25,18 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = (
     "errors",
+    "extras",
+    "budget",
+    "markup",
+    "svg",
+    "notices",
+    "tables",
     "citation_data",
     "citations",
     "files",
     "arrays",
     "seeds",
+    "names",
     "languages",
     "crasp",
     "theory",
@@ -37,10 +44,11 @@ LAYERS = (
     "encodings",
     "predict",
     "model",
+    "conformance",
     "train",
     "experiment",
-    "papers",
     "report",
+    "papers",
     "cli",
     "web",
 )
@@ -48,8 +56,8 @@ TOP = ("cli", "web")  # the two tops of the tree do not know each other
 EXEMPT = ("", "_version", "__main__")  # the package itself, its version, and its entry point
 
 OPTIONAL = ("torch", "safetensors")
-WITH_OPTIONAL = ("encodings", "model", "train", "experiment", "papers")
-"""The layers with modules that need what ``lengthwise[train]`` adds; encodings.cards is not one of them."""
+WITH_OPTIONAL = ("encodings", "model", "conformance", "train", "experiment", "papers")
+"""The layers with modules that need what ``lengthwise[train]`` adds; encodings.catalog is not one of them."""
 
 
 def module_name(path: Path) -> str:
@@ -103,9 +111,9 @@ def test_a_module_imports_only_from_its_own_layer_and_those_below(path: Path) ->
 
 
 def test_imports_are_found_at_every_depth_and_in_every_form() -> None:
-    found = {layer_of(name) for name in imported_modules(PACKAGE / "cli" / "commands.py")}
+    found = {layer_of(name) for name in imported_modules(PACKAGE / "cli" / "commands" / "predict.py")}
     assert {"errors", "languages", "theory", "encodings", "predict", "cli"} <= found
-    assert set(imported_modules(PACKAGE / "cli" / "main.py")) >= {"lengthwise._version", "lengthwise.errors"}
+    assert set(imported_modules(PACKAGE / "cli" / "parser.py")) >= {"lengthwise._version", "lengthwise.errors"}
     assert "lengthwise.errors" in set(imported_modules(PACKAGE / "languages" / "dfa.py"))
 
 
@@ -123,6 +131,7 @@ def test_the_order_of_the_layers_forbids_what_it_should() -> None:
 def test_the_checker_shares_no_code_with_the_solvers() -> None:
     allowed = {
         "checker": {
+            "lengthwise.budget",
             "lengthwise.errors",
             "lengthwise.languages.dfa",
             "lengthwise.theory.replay",
@@ -133,7 +142,7 @@ def test_the_checker_shares_no_code_with_the_solvers() -> None:
             "lengthwise.crasp.parser",
         },
         "graph_checker": {"lengthwise.theory.replay"},
-        "replay": set(),
+        "replay": {"lengthwise.budget"},
     }
     for name, modules in allowed.items():
         assert set(imported_modules(PACKAGE / "theory" / f"{name}.py")) == modules
@@ -183,7 +192,11 @@ def test_every_module_can_be_imported(module: str) -> None:
     try:
         importlib.import_module(module)
     except ModuleNotFoundError as missing:
-        if missing.name not in OPTIONAL or layer_of(module) not in WITH_OPTIONAL or module.endswith(".cards"):
+        if (
+            missing.name not in OPTIONAL
+            or layer_of(module) not in WITH_OPTIONAL
+            or module == "lengthwise.encodings.catalog"
+        ):
             raise
         pytest.skip(f"{missing.name} is not installed")
 
@@ -211,27 +224,70 @@ def test_the_package_has_examples() -> None:
 
 def test_the_package_exports_exactly_these_names() -> None:
     assert lengthwise.__all__ == [
+        "Advice",
+        "Answer",
+        "Attention",
+        "Check",
         "DFA",
         "ENCODINGS",
-        "LANGUAGES",
-        "THEOREMS",
-        "Answer",
-        "Check",
         "Facts",
+        "Fit",
         "Fragment",
+        "LANGUAGES",
         "LengthwiseError",
+        "PROGRAMS",
         "Prediction",
+        "Predictions",
+        "Program",
         "Readout",
+        "Report",
+        "Spec",
+        "TASKS",
+        "THEOREMS",
         "Verdict",
         "__version__",
+        "attach",
         "check_certificate",
         "compile_regex",
         "decide",
         "distinguishing_word",
+        "find_encoding",
+        "find_program",
+        "find_task",
+        "load_spec",
+        "make_encoding",
+        "parse_program",
         "predict",
+        "recommend",
+        "report",
+        "run",
+        "trace_program",
     ]
-    for name in lengthwise.__all__:
-        assert getattr(lengthwise, name) is not None
+
+
+@pytest.mark.parametrize("name", lengthwise.__all__)
+def test_an_exported_name_is_there_and_is_the_one_that_type_checkers_see(name: str) -> None:
+    tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
+    (block,) = [node for node in tree.body if isinstance(node, ast.If)]
+    typed = {alias.name: node.module for node in block.body for alias in node.names}  # type: ignore[attr-defined]
+    assert set(typed) | {"__version__"} == set(lengthwise.__all__)
+    try:
+        value = getattr(lengthwise, name)
+    except ModuleNotFoundError as missing:
+        if missing.name not in (*OPTIONAL, "transformers"):
+            raise
+        pytest.skip(f"{missing.name} is not installed")
+    if name in ("predict", "report"):
+        assert callable(value)
+        assert value is sys.modules[f"lengthwise.{name}"]
+    elif name != "__version__":
+        assert value is getattr(importlib.import_module(f"lengthwise.{typed[name]}"), name)
+    assert name in dir(lengthwise)
+
+
+def test_a_name_that_is_not_exported_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="module 'lengthwise' has no attribute 'nothing'"):
+        lengthwise.nothing  # noqa: B018
 
 
 # Hash seeds

@@ -70,6 +70,10 @@ Hewitt, John; Hahn, Michael; Ganguli, Surya; Liang, Percy; Manning, Christopher 
 RoFormer: Enhanced Transformer with Rotary Position Embedding
 Su, Jianlin; Lu, Yu; Pan, Shengfeng; Murtadha, Ahmed; Wen, Bo; Liu, Yunfeng
 
+2106.01950 2021 ACL
+The Case for Translation-Invariant Self-Attention in Transformer-Based Language Models
+Wennberg, Ulme; Henter, Gustav Eje
+
 2106.06981 2021 ICML
 Thinking Like Transformers
 Weiss, Gail; Goldberg, Yoav; Yahav, Eran

@@ -12,13 +12,16 @@
     ├── InvalidAutomatonError (ValueError)      transitions that do not form a complete automaton
     ├── AlphabetMismatchError (ValueError)      two languages over different alphabets
     ├── CapExceededError (ValueError)           a construction that would pass a stated cap
+    ├── OutOfTimeError (RuntimeError)           work that passed its budget of CPU time
     ├── NoSuchWordError (ValueError)            a word was asked for where there is none
     ├── InvalidSeedError (ValueError)           a seed or draw outside its range
     ├── InvalidCertificateError (ValueError)    data that is not a certificate at all
     ├── InvalidOptionError (ValueError)         an option with a value that is not allowed
+    ├── UsageError (ValueError)                 arguments that do not fit a command
     ├── InvalidSpecError (ValueError)           an experiment that is not described as it should be
     ├── StoreInUseError (RuntimeError)          a store that another process is writing to
     ├── TrainingFailedError (RuntimeError)      a training process that ended before its work was done
+    ├── UserCodeError (RuntimeError)            a task file whose code does not come back: it never ends, or ends its process
     ├── MissingExtraError (ImportError)         a command whose libraries are not installed
     ├── UnreadableFileError (OSError)           a file that cannot be read or written
     └── ThreeAnswersError (TypeError)           a verdict used as a truth value
@@ -34,15 +37,20 @@ from typing import TypeVar
 Value = TypeVar("Value")
 
 _WIDEST_LINE = 120
+_LONGEST_MESSAGE = 2_000  # characters; the longest of our own, a list of known names, has about 1,000
 
 
 class LengthwiseError(Exception):
-    """The root of the tree: a mistake in the input, with a hint on what to do about it."""
+    """The root of all errors: a mistake in the input, with a hint on what to do about it.
+
+    Messages show the value seen, which can be of any length. So message and hint are shortened here, once for all.
+    """
 
     def __init__(self, message: str, *, hint: str = "") -> None:
+        message = shortened(message)
         super().__init__(message)
         self.message = message
-        self.hint = hint
+        self.hint = shortened(hint)
 
     def __str__(self) -> str:
         return f"{self.message}\nhint: {self.hint}" if self.hint else self.message
@@ -74,8 +82,7 @@ class RegexSyntaxError(_PlacedError):
     def caret(self) -> str:
         """Return the expression and, below it, a mark under the characters."""
         start, end = self.span
-        shown = "".join(character if character.isprintable() else "?" for character in self.text)
-        return f"{shown}\n{' ' * start}{'^' * max(1, end - start)}"
+        return _marked_line(self.text.replace("\t", "?"), start, max(1, end - start))
 
 
 class ProgramSyntaxError(_PlacedError):
@@ -106,6 +113,10 @@ class CapExceededError(LengthwiseError, ValueError):
     """A construction that would pass a stated cap."""
 
 
+class OutOfTimeError(LengthwiseError, RuntimeError):
+    """Work that passed its budget of CPU time; no CapExceededError, because nothing follows from where it stopped."""
+
+
 class NoSuchWordError(LengthwiseError, ValueError):
     """A word was asked for where there is none."""
 
@@ -122,6 +133,10 @@ class InvalidOptionError(LengthwiseError, ValueError):
     """An option with a value that is not allowed."""
 
 
+class UsageError(LengthwiseError, ValueError):
+    """Arguments that do not fit a command."""
+
+
 class InvalidSpecError(LengthwiseError, ValueError):
     """An experiment that is not described as it should be."""
 
@@ -131,7 +146,20 @@ class StoreInUseError(LengthwiseError, RuntimeError):
 
 
 class TrainingFailedError(LengthwiseError, RuntimeError):
-    """A training process that ended before its work was done."""
+    """A training process that ended before its work was done.
+
+    Where that may be mended, it says how: a process that ``has_died`` is started again; where ``slots`` models did not fit
+    into the memory of the device, fewer may.
+    """
+
+    def __init__(self, message: str, *, hint: str = "", has_died: bool = False, slots: int = 0) -> None:
+        super().__init__(message, hint=hint)
+        self.has_died = has_died
+        self.slots = slots
+
+
+class UserCodeError(LengthwiseError, RuntimeError):
+    """A task file whose code does not come back: it never ends, takes too much memory, or ends its process."""
 
 
 class MissingExtraError(LengthwiseError, ImportError):
@@ -158,16 +186,31 @@ def draw_caret(text: str, span: tuple[int, int]) -> str:
     before = text.rfind("\n", 0, start) + 1
     after = text.find("\n", start)
     line = text[before : len(text) if after < 0 else after]
-    width = max(1, min(end, before + len(line)) - start)
-    indent = start - before
-    if len(line) > _WIDEST_LINE:  # of a long line, what stands around the mark
+    return _marked_line(line, start - before, max(1, min(end, before + len(line)) - start))
+
+
+def _marked_line(line: str, indent: int, width: int) -> str:
+    """Return a line, of a long one what stands around the mark, and below it a mark under ``width`` characters."""
+    if len(line) > _WIDEST_LINE:
         first = max(0, min(indent - _WIDEST_LINE // 4, len(line) - _WIDEST_LINE))
         last = first + _WIDEST_LINE
+        width = min(width, last - indent) or 1
         line = ("…" if first else "") + line[first:last] + ("…" if last < len(line) else "")
         indent += bool(first) - first
-        width = min(width, last - (start - before)) or 1
     shown = "".join(each if each.isprintable() else " " if each == "\t" else "?" for each in line)
     return f"{shown}\n{' ' * indent}{'^' * width}"
+
+
+def shortened(text: str, longest: int = _LONGEST_MESSAGE) -> str:
+    """Return a text of at most about so many characters: of a longer one its head and tail, and how many are left out.
+
+    >>> shortened("the name 'aaaaaaaaaaaaaaaa' is unknown.", 30)
+    "the name 'aaaaa… (9 characters left out) …aa' is unknown."
+    """
+    if len(text) <= longest:
+        return text
+    half = longest // 2
+    return f"{text[:half]}… ({len(text) - 2 * half:,} characters left out) …{text[-half:]}"
 
 
 _MOST_LISTED = 24  # names in a sentence
@@ -175,6 +218,8 @@ _MOST_LISTED = 24  # names in a sentence
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     """Return the known name closest to ``name``, whatever its case, or None when nothing is close."""
+    if len(name) > _WIDEST_LINE:  # no name of ours is so long, and comparing takes long
+        return None
     from difflib import get_close_matches  # here, because only a failing look-up pays for it
 
     spelled: dict[str, str] = {}
@@ -207,3 +252,13 @@ def listed(names: Iterable[str]) -> str:
     """
     told = list(names)
     return ", ".join(told) if len(told) <= _MOST_LISTED else f"{', '.join(told[:12])}, … ({len(told)} in all)"
+
+
+def check_number(name: str, value: object, kind: type, low: float, high: float) -> None:
+    """Raise unless a setting is a number of its kind within its range."""
+    right_kind = type(value) is int or (kind is float and type(value) is float)
+    if not right_kind or not low <= value <= high:  # type: ignore[operator]  # a number, if it is of the right kind
+        what = "a whole number" if kind is int else "a number"
+        raise InvalidOptionError(
+            f"{name} must be {what} from {low:g} to {high:g}; found {value!r}.", hint="correct the value."
+        )

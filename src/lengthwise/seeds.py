@@ -55,6 +55,12 @@ class Draw:
             _require_int("step", step)
         return self._child(self.xp.asarray(step), _STEP)
 
+    def at_own(self, steps: Array) -> Draw:
+        """Return the child draws of steps that differ by key: an int64 array that leads with the axes of the keys."""
+        self._require_int64("steps", steps)
+        keys = self.keys.reshape((*self.keys.shape, *[1] * (len(steps.shape) - len(self.keys.shape))))
+        return Draw(keys=_absorb(keys, steps, _STEP, self.xp), xp=self.xp)
+
     def bits31(self, shape: tuple[int, ...]) -> Array:
         """Return numbers from 0 to 2**31 - 1: the upper bits of the hash."""
         return _shift_right(self._bits64(shape), 33)

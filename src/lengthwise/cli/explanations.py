@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
+from contextlib import suppress
 
 from ..crasp.fragments import Fragment
-from ..crasp.printer import print_program
+from ..errors import OutOfTimeError
 from ..languages.alphabet import show_alphabet, show_word
 from ..languages.dfa import DFA
 from ..predict.predict import Prediction
@@ -63,10 +64,15 @@ def _asked(verdict: Verdict) -> str:
     return verdict.readout.notation if verdict.asked is Asked.MEMBERSHIP else "next symbols at every prefix"
 
 
-def legend(answers: Iterable[Answer]) -> str:
-    """Return what the answers mean; UNKNOWN only where it occurs."""
-    shown = [Answer.YES, Answer.NO] + [Answer.UNKNOWN] * (Answer.UNKNOWN in set(answers))
-    return "\n".join(paragraph(f"{answer}: {MEANINGS[answer]}", "  ", "") for answer in shown)
+_C_RASP = "C-RASP: programs that count symbols. [local] adds symbols a fixed distance back, [periodic] positions modulo a number."
+
+
+def legend(rows: Sequence[Prediction]) -> str:
+    """Return what the answers mean, UNKNOWN only where it occurs, and what C-RASP is where a reason names it."""
+    shown = [Answer.YES, Answer.NO] + [Answer.UNKNOWN] * any(row.verdict.answer is Answer.UNKNOWN for row in rows)
+    lines = [f"{answer}: {MEANINGS[answer]}" for answer in shown]
+    lines += [_C_RASP] * any("C-RASP" in row.verdict.reason for row in rows)
+    return "\n".join(paragraph(line, "  ", "") for line in lines)
 
 
 def explain_prediction(row: Prediction) -> str:
@@ -87,6 +93,7 @@ def explain_prediction(row: Prediction) -> str:
 
 def _grade_story(verdict: Verdict) -> list[str]:
     """Return, for a YES, its grade, its program, and what the public record says about such programs."""
+    from ..crasp.printer import print_program
     from ..theory.extraction import extract_program  # here, because only --explain needs these
     from ..theory.grades import grade
 
@@ -101,17 +108,19 @@ def _grade_story(verdict: Verdict) -> list[str]:
         isinstance(certificate, PotentialsCertificate | QuotientsCertificate) and certificate.asked is Asked.MEMBERSHIP
     )
     if certificate is not None and shown and found.size is not None and found.size <= _LISTED_SIZE:
-        listed = print_program(extract_program(certificate, strict=True)).rstrip().split("\n")
-        lines += ["  The program:", *(f"    {line}".rstrip() for line in listed)]
+        with suppress(OutOfTimeError):
+            listed = print_program(extract_program(certificate, strict=True)).rstrip().split("\n")
+            lines += ["  The program:", *(f"    {line}".rstrip() for line in listed)]
     return lines
 
 
-def advise(question: Question, rows: Iterable[Prediction]) -> list[str]:
-    """Return what would help where the answer is NO or weak, each suggestion decided before it is made.
+def advise(question: Question, rows: Sequence[Prediction]) -> list[str]:
+    """Return what would help where the answer is NO or weak; changes of the input are decided before they are suggested.
 
     A class only helps an encoding that is proved to learn it, so the others get no suggestion.
     """
-    from ..encodings.names import find_encoding  # here, because only --explain needs these
+    from ..encodings.core.choice import find_encoding  # here, because only --explain needs these
+    from ..predict.recommend import find_alternatives
     from ..theory.grades import grade
     from ..theory.repairs import find_repairs
 
@@ -128,6 +137,7 @@ def advise(question: Question, rows: Iterable[Prediction]) -> list[str]:
         text = question.what if question.read_as == "regex" else None
         repairs = find_repairs(language, proved.fragment, readout=row.verdict.readout, text=text)
         lines += [paragraph(f"{row.encoding}: {repair.sentence()}", "    ", "  - ") for repair in repairs]
+    lines += [paragraph(suggestion, "    ", "  - ") for suggestion in find_alternatives(rows)]
     return ["What would help:", *dict.fromkeys(lines)] if lines else []
 
 
@@ -142,6 +152,8 @@ def _story(certificate: Certificate) -> list[str]:
         case GraphCertificate():
             return [paragraph(f"Certificate: {certificate.summary()}.", "  ")]
         case ProgramCertificate():
+            from ..crasp.printer import print_program
+
             listed = print_program(certificate.program).rstrip().split("\n")
             return [
                 paragraph(f"Certificate: {certificate.summary()}.", "  "),
@@ -152,12 +164,12 @@ def _story(certificate: Certificate) -> list[str]:
 
 
 def _program_story(certificate: PotentialsCertificate) -> list[str]:
-    counts = describe_counts(certificate)
+    counts = list(describe_counts(certificate))
     lines = [paragraph(f"Certificate: {certificate.summary()}.", "  ")]
     if not counts:
         return lines
     lines.append(
-        "  The counts, over all earlier positions in the component (conditions hold just before the letter is read):"
+        "  The counts run over all earlier positions in the component; a condition is tested just before its letter:"
     )
     lines += [f"    {count}" for count in counts[:_LISTED_COUNTS]]
     if len(counts) > _LISTED_COUNTS:
@@ -185,7 +197,7 @@ def _obstruction_story(certificate: ObstructionCertificate) -> list[str]:
     language = certificate.language
     first, second = certificate.witnesses
     lines = [
-        "  Two words that part ways in the automaton but not in any count that can be relied on:",
+        "  Two words that end in different states but look the same to every reliable count:",
         *(
             f"    {show_word(word)}  ({'in the language' if word in language else 'not in the language'})"
             for word in (first, second)
@@ -196,8 +208,8 @@ def _obstruction_story(certificate: ObstructionCertificate) -> list[str]:
     if isinstance(pair, LoopsPair):
         path, short, long = (show_word(word) for word in (pair.path, pair.short_loop, pair.long_loop))
         why = (
-            f"the loop {long} counts what the loop {short} counts and {pair.times} times {path}: "
-            f"a count that keeps its value around loops gains nothing on {path}."
+            f"the loop {long} has the counts of the loop {short} plus {pair.times} times those of {path}. "
+            f"A count that returns to its value around every loop therefore gains nothing on {path}."
         )
     else:
         one, two = (language.run(word, pair.start) for word in (pair.first, pair.second))
@@ -208,9 +220,7 @@ def _obstruction_story(certificate: ObstructionCertificate) -> list[str]:
         )
     lines.append(paragraph(f"After {show_word(certificate.enter)}, in state {pair.start}, {why}", "  "))
     lines.append(
-        paragraph(
-            "All other counts can be pushed far from every threshold by reading loops first, so they cannot help.", "  "
-        )
+        paragraph("Reading loops first pushes every other count far past its threshold, so no other count helps.", "  ")
     )
     lines.append(paragraph(f"Certificate: {certificate.summary()}.", "  "))
     return lines
@@ -234,10 +244,12 @@ def _reduction_story(certificate: ReductionCertificate) -> list[str]:
     around = [f"after {show_word(certificate.prefix)}"] * bool(certificate.prefix)
     around += [f"before {show_word(certificate.suffix)}"] * bool(certificate.suffix)
     where = f", {' and '.join(around)}" if around else ""
+    if not around and all(image == (symbol,) for symbol, image in certificate.images):
+        return [paragraph(f"The language is {certificate.target} itself.", "  ")]
     return [
         paragraph(
-            f"Write {images}{where}: a word is in {certificate.target} exactly if what is written is in the language.",
+            f"Write {images}{where}: a word is in {certificate.target} exactly if the word written so is in the language.",
             "  ",
         ),
-        paragraph("The checker compares the two automata completely, so this holds for every length.", "  "),
+        paragraph("The checker compares the two automata as a whole, so this holds at every length.", "  "),
     ]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
+from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from shutil import get_terminal_size
-from textwrap import wrap
+
+from ..tables import Table, wrap_paragraph
+from .streams import control
 
 _COLOURS = {
     "YES": "32",
@@ -24,7 +25,14 @@ _COLOURS = {
 
 def width() -> int:
     """Return the width to write to: the terminal's, or 100 where there is none."""
-    return max(60, min(get_terminal_size((100, 24)).columns, 120))
+    try:
+        columns = int(os.environ["COLUMNS"])
+    except (KeyError, ValueError):
+        try:
+            columns = os.get_terminal_size(sys.__stdout__.fileno()).columns  # type: ignore[union-attr]
+        except (AttributeError, ValueError, OSError):  # it is closed, or no terminal
+            columns = 100
+    return max(60, min(columns or 100, 120))
 
 
 def colour(text: str, name: str, stream: object = None) -> str:
@@ -32,69 +40,79 @@ def colour(text: str, name: str, stream: object = None) -> str:
     target = sys.stdout if stream is None else stream
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not getattr(target, "isatty", bool)():
         return text
-    return f"\x1b[{_COLOURS[name]}m{text}\x1b[0m"
+    return f"{control(f'[{_COLOURS[name]}m', target)}{text}{control('[0m', target)}"
 
 
 @contextmanager
 def passing_line(*, hidden: bool = False) -> Iterator[Callable[[str], None]]:
     """Give what shows where long work is: one line of the terminal, written over and gone at the end; nothing where there is none."""
     watched = sys.stderr.isatty() and not hidden
+    cleared = control("\r", sys.stderr) + control("[K", sys.stderr)
 
     def show(text: str) -> None:
         if watched:
-            print(f"\r\x1b[K{text} ", end="", file=sys.stderr, flush=True)
+            print(f"{cleared}{text} ", end="", file=sys.stderr, flush=True)
 
     try:
         yield show
     finally:
         if watched:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-
-
-def printable(text: str) -> str:
-    """Return the text with control characters and the like written out, so that a file cannot steer a terminal."""
-    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
+            print(cleared, end="", file=sys.stderr, flush=True)
 
 
 def paragraph(text: str, indent: str = "", first: str | None = None) -> str:
     """Return the text wrapped to the width; ``first`` replaces the indent of the first line."""
-    return "\n".join(
-        wrap(
-            text,
-            width(),
-            initial_indent=indent if first is None else first,
-            subsequent_indent=indent,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-    )
+    return wrap_paragraph(text, width(), indent, first)
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, coloured: int | None = None) -> str:
     """Return rows under a header; the last column wraps, and column ``coloured`` is coloured by its own words."""
-    widths = [max(len(row[column]) for row in [header, *rows]) for column in range(len(header) - 1)]
-    lead = sum(widths) + 2 * len(widths)
-    room = max(30, width() - lead)
-    lines = [colour(_line(header, widths), "bold").rstrip()]
-    for row in rows:
-        pieces = [
-            piece
-            for part in row[-1].split("\n")
-            for piece in (wrap(part, room, break_long_words=False, break_on_hyphens=False) or [""])
-        ]
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-        if coloured is not None and row[coloured] in _COLOURS:
-            cells[coloured] = colour(cells[coloured], row[coloured])
-        lines.append("  ".join([*cells, pieces[0]]).rstrip())
-        lines += [(" " * lead + piece).rstrip() for piece in pieces[1:]]
-    return "\n".join(lines)
+    kinds = {} if coloured is None else {coloured: "answer"}
+    return Table(header=header, rows=rows, kinds=kinds).to_text(width(), paint)
 
 
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    return "  ".join([*(cell.ljust(width) for cell, width in zip(cells, widths, strict=False)), cells[-1]])
+def paint(text: str, name: str) -> str:
+    """Return the text in a colour, if there is one of this name."""
+    return colour(text, name) if name in _COLOURS else text
 
 
 def print_json(data: object) -> None:
     """Print JSON data; what is not printable is escaped, which only strings can need."""
+    import json
+
     text = json.dumps(data, indent=2, ensure_ascii=False)
-    print("".join(each if each.isprintable() or each == "\n" else json.dumps(each)[1:-1] for each in text))
+    print(
+        "".join(
+            character if character.isprintable() or character == "\n" else json.dumps(character)[1:-1]
+            for character in text
+        )
+    )
+
+
+def print_rows(header: Sequence[str], rows: Sequence[Sequence[str]], options: Namespace) -> None:
+    """Print rows as a table, or as JSON objects with the header as keys."""
+    if options.json:
+        print_json([dict(zip(header, row, strict=True)) for row in rows])
+    else:
+        print(table(header, rows))
+
+
+def print_detail(data: object, lines: Sequence[str], options: Namespace) -> None:
+    """Print one thing: its lines, or its JSON data."""
+    if options.json:
+        print_json(data)
+    else:
+        print("\n".join(lines))
+
+
+def print_note(text: str) -> None:
+    """Print a note on stderr, where it does not mix with the data."""
+    print(f"note: {text}", file=sys.stderr)
+
+
+def write_file(path: str, text: str) -> None:
+    """Write a file and say so on stderr."""
+    from ..files import write_text
+
+    write_text(path, text)
+    print(f"wrote {path}", file=sys.stderr)

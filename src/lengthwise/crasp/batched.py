@@ -12,29 +12,10 @@ from dataclasses import dataclass
 
 from ..arrays import Array, Arrays, numpy_arrays
 from ..errors import CapExceededError, InvalidProgramError, NoSuchWordError
+from . import syntax
 from .interpreter import Values, frame_word, run_program
 from .kinds import require_meaning
 from .measures import head_of
-from .syntax import (
-    ACCEPT,
-    And,
-    Choice,
-    Compare,
-    Constant,
-    Count,
-    CountAt,
-    CountBefore,
-    Expression,
-    Modulo,
-    Name,
-    Not,
-    Number,
-    Or,
-    Program,
-    Sum,
-    Symbol,
-    children,
-)
 
 NO_SYMBOL = -1
 LONGEST_INTERPRETED = 200
@@ -45,14 +26,14 @@ _LARGEST = 2**62
 class _Step:
     """One expression, and the numbers of the steps that its direct parts come from."""
 
-    node: Expression
+    node: syntax.Expression
     parts: tuple[int, ...]
 
 
 class BatchedProgram:
     """A program made ready to run on many words at once."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: syntax.Program) -> None:
         require_meaning(program)
         self.program = program
         self._tokens = {symbol: number for number, symbol in enumerate(program.symbols)}
@@ -62,11 +43,11 @@ class BatchedProgram:
         for definition in (*program.definitions, *program.outputs):
             self._named[definition.name] = self._plan(definition.body, numbers)
 
-    def _plan(self, node: Expression, numbers: dict[object, int]) -> int:
+    def _plan(self, node: syntax.Expression, numbers: dict[object, int]) -> int:
         """Return the number of the step for an expression, after the steps of its parts."""
-        if isinstance(node, Name):
+        if isinstance(node, syntax.Name):
             return self._named[node.name]
-        parts = tuple(self._plan(part, numbers) for part in children(node))
+        parts = tuple(self._plan(part, numbers) for part in syntax.children(node))
         key = (head_of(node), parts)
         if key not in numbers:
             numbers[key] = len(self._steps)
@@ -122,7 +103,7 @@ class BatchedProgram:
                 "the empty word has no last symbol, so a program read there says nothing about it.",
                 hint="give a word, or let the program 'read at end' or have a start symbol.",
             )
-        truths_BL = self.run(tokens_BL, xp, offset=offset)[ACCEPT]
+        truths_BL = self.run(tokens_BL, xp, offset=offset)[syntax.ACCEPT]
         return xp.gather_last(truths_BL, (sizes_B - 1)[:, None])[:, 0]
 
     def _last_uses(self, results: set[int]) -> dict[int, int]:
@@ -140,13 +121,13 @@ class BatchedProgram:
         for step in self._steps:
             inside = [bounds[part] for part in step.parts]
             match step.node:
-                case Number(value):
+                case syntax.Number(value):
                     bound = abs(value)
-                case Sum(terms):
+                case syntax.Sum(terms):
                     bound = sum(abs(factor) * each for (factor, _), each in zip(terms, inside, strict=True))
-                case Choice():
+                case syntax.Choice():
                     bound = max(inside[1:])
-                case Count() | CountBefore() | CountAt():
+                case syntax.Count() | syntax.CountBefore() | syntax.CountAt():
                     bound = length
                 case _:
                     bound = 1
@@ -157,42 +138,42 @@ class BatchedProgram:
                 )
             bounds.append(bound)
 
-    def _compute(self, node: Expression, parts: list[Array], tokens_BL: Array, offset: int, xp: Arrays) -> Array:
+    def _compute(self, node: syntax.Expression, parts: list[Array], tokens_BL: Array, offset: int, xp: Arrays) -> Array:
         shape = tuple(tokens_BL.shape)
         match node:
-            case Symbol(symbol):
+            case syntax.Symbol(symbol):
                 return tokens_BL == self._tokens[symbol]
-            case Constant(value):
+            case syntax.Constant(value):
                 return xp.broadcast(xp.asarray(int(value)) == 1, shape)
-            case Number(value):
+            case syntax.Number(value):
                 return xp.broadcast(xp.asarray(value), shape)
-            case Modulo(modulus, residue):
+            case syntax.Modulo(modulus, residue):
                 return xp.broadcast((xp.arange(shape[-1]) + (1 + offset) % modulus) % modulus == residue, shape)
-            case Not():
+            case syntax.Not():
                 return ~parts[0]
-            case And():
+            case syntax.And():
                 return _fold(parts, lambda one, two: one & two)
-            case Or():
+            case syntax.Or():
                 return _fold(parts, lambda one, two: one | two)
-            case Compare(sign):
+            case syntax.Compare(sign):
                 return _COMPARISONS[sign](parts[0], parts[1])
-            case Sum(terms):
+            case syntax.Sum(terms):
                 scaled = [
                     part if factor == 1 else part * factor for (factor, _), part in zip(terms, parts, strict=True)
                 ]
                 return _fold(scaled, lambda one, two: one + two)
-            case Count():
+            case syntax.Count():
                 return xp.running_sum(parts[0], -1)
-            case CountBefore():
+            case syntax.CountBefore():
                 return shift_right(xp.running_sum(parts[0], -1), 1, xp)
-            case CountAt(_, distances):
+            case syntax.CountAt(_, distances):
                 return count_at(parts[0], distances, xp)
-            case Choice():
+            case syntax.Choice():
                 return xp.where(parts[0], parts[1], parts[2])
         raise AssertionError(node)  # a Name has no step of its own
 
 
-def run_outputs(program: Program, word: Iterable[str], *, offset: int = 0) -> Values:
+def run_outputs(program: syntax.Program, word: Iterable[str], *, offset: int = 0) -> Values:
     """Return the values of the outputs at every position, as the interpreter would, whose time is quadratic in the length.
 
     Long words are run as a batch of one, short ones by the interpreter, and so are numbers beyond 64 bits.

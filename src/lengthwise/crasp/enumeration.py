@@ -43,25 +43,9 @@ from typing import Any
 import numpy as np
 
 from ..languages.alphabet import Alphabet
+from . import syntax
 from .behaviours import CHUNK_BYTES, Candidates, ClassTable, NoMoreRoom, Operand, Rows, Trie, boxes, pack, unpack
 from .fragments import Fragment
-from .syntax import (
-    SIGNS,
-    And,
-    Choice,
-    Compare,
-    Constant,
-    Count,
-    CountAt,
-    CountBefore,
-    Expression,
-    Modulo,
-    Not,
-    Number,
-    Or,
-    Sum,
-    Symbol,
-)
 
 Form = tuple[Any, ...]
 """What makes an expression what it is, apart from its parts: ("sum", 1, -2)."""
@@ -99,7 +83,7 @@ class Enumeration:
         self._bounds, self._term_bounds = [0], [0]
         self._is_first = np.zeros(0, bool)  # of a truth and its opposite; a constant is neither
         self._forms: dict[Form, int] = {}
-        for form in product(("compare", "turned"), SIGNS):
+        for form in product(("compare", "turned"), syntax.SIGNS):
             self._number(form)
 
     @property
@@ -309,14 +293,14 @@ class Enumeration:
 
     def _combine(self, form: Form, parts: Sequence[Operand], function: Callable[..., Any]) -> Iterator[Candidates]:
         """Yield the expressions of a form over all choices of parts, chunk by chunk."""
-        num_forms = len(SIGNS) if form[0] in ("compare", "turned") else 1
+        num_forms = len(syntax.SIGNS) if form[0] in ("compare", "turned") else 1
         table = self.truths if form[0] in ("not", "and", "or") else self.counts
         for box in boxes([len(part.which) for part in parts], CHUNK_BYTES // table.rows[:1].nbytes):
             some = [part[each] for part, each in zip(parts, box, strict=True)]
             rows = function(*(part.along(axis, len(some)) for axis, part in enumerate(some)))
             yield Candidates(rows.reshape(-1, rows.shape[-1]), self._number(form), tuple(some), num_forms)
 
-    def expression(self, source: ClassTable | Candidates, which: int) -> Expression:
+    def expression(self, source: ClassTable | Candidates, which: int) -> syntax.Expression:
         """Return a candidate, or the first expression of a class."""
         if isinstance(source, Candidates):
             number, places = source.origin(which)
@@ -336,45 +320,45 @@ _PARTS = {
     "choice": "tcc",
 }
 """The parts of the forms: t for truths, c for counts."""
-_TURNED = dict(zip(SIGNS, ("=", "!=", ">", ">=", "<", "<="), strict=True))
-_PLAIN: dict[str, Callable[..., Expression]] = {
-    "symbol": Symbol,
-    "constant": Constant,
-    "modulo": Modulo,
-    "number": Number,
-    "not": Not,
-    "count": Count,
-    "before": CountBefore,
-    "choice": Choice,
+_TURNED = dict(zip(syntax.SIGNS, ("=", "!=", ">", ">=", "<", "<="), strict=True))
+_PLAIN: dict[str, Callable[..., syntax.Expression]] = {
+    "symbol": syntax.Symbol,
+    "constant": syntax.Constant,
+    "modulo": syntax.Modulo,
+    "number": syntax.Number,
+    "not": syntax.Not,
+    "count": syntax.Count,
+    "before": syntax.CountBefore,
+    "choice": syntax.Choice,
 }
 
 
-def _build(form: Form, parts: list[Expression]) -> Expression:
+def _build(form: Form, parts: list[syntax.Expression]) -> syntax.Expression:
     """Return an expression; what is nested only because it was made in pairs is written out."""
     name, *more = form
     match name:
         case "and" | "or":
-            kind = And if name == "and" else Or
+            kind = syntax.And if name == "and" else syntax.Or
             return kind(tuple(one for part in parts for one in (part.parts if isinstance(part, kind) else (part,))))
         case "compare" | "turned":
             left, right = parts if name == "compare" else reversed(parts)
-            if isinstance(left, Number) and not isinstance(right, Number):
-                return Compare(_TURNED[more[0]], right, left)
-            return Compare(more[0], left, right)
+            if isinstance(left, syntax.Number) and not isinstance(right, syntax.Number):
+                return syntax.Compare(_TURNED[more[0]], right, left)
+            return syntax.Compare(more[0], left, right)
         case "at":
-            return CountAt(parts[0], more[0])
+            return syntax.CountAt(parts[0], more[0])
         case "scaled" | "sum":
             terms = [term for factor, part in zip(more, parts, strict=True) for term in _written_out(factor, part)]
-            return Sum(tuple(sorted(terms, key=lambda term: (term[0] < 0, isinstance(term[1], Number)))))
+            return syntax.Sum(tuple(sorted(terms, key=lambda term: (term[0] < 0, isinstance(term[1], syntax.Number)))))
         case _:
             return _PLAIN[name](*more, *parts)
 
 
-def _written_out(factor: int, part: Expression) -> list[tuple[int, Expression]]:
-    if abs(factor) == 1 and isinstance(part, Sum):
+def _written_out(factor: int, part: syntax.Expression) -> list[tuple[int, syntax.Expression]]:
+    if abs(factor) == 1 and isinstance(part, syntax.Sum):
         return [(factor * inner, term) for inner, term in part.terms]
-    if abs(factor) == 1 and isinstance(part, Number) and part.value < 0:
-        return [(-factor, Number(-part.value))]
+    if abs(factor) == 1 and isinstance(part, syntax.Number) and part.value < 0:
+        return [(-factor, syntax.Number(-part.value))]
     return [(factor, part)]
 
 

@@ -50,15 +50,19 @@ class Readout(StrEnum):
         return "read at the end marker" if self is Readout.END_MARKER else "read at the last symbol"
 
 
+_READOUTS = {"end": Readout.END_MARKER, "last": Readout.LAST_SYMBOL}
+"""The short names, which are those of the command line."""
+
+
 def as_readout(value: str | None) -> Readout | None:
-    """Return a readout for its name, and None for None."""
+    """Return a readout for its name or its short name, and None for None."""
     if value is None:
         return None
     try:
-        return Readout(value)
-    except ValueError:
+        return _READOUTS.get(value) or Readout(value)
+    except (ValueError, TypeError):
         raise InvalidOptionError(
-            f"readout {value!r} is unknown. Known: {', '.join(Readout)}.",
+            f"readout {value!r} is unknown. Known: {', '.join((*_READOUTS, *Readout))}.",
             hint="use Readout.END_MARKER or Readout.LAST_SYMBOL.",
         ) from None
 

@@ -10,28 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ..errors import CapExceededError, InvalidProgramError, NoSuchWordError, UnknownSymbolError
 from ..languages.alphabet import show_alphabet
+from . import syntax
 from .fragments import Readout
 from .kinds import require_meaning
-from .syntax import (
-    ACCEPT,
-    And,
-    Choice,
-    Compare,
-    Constant,
-    Count,
-    CountAt,
-    CountBefore,
-    Expression,
-    Modulo,
-    Name,
-    Not,
-    Number,
-    Or,
-    Program,
-    Sum,
-    Symbol,
-    next_name,
-)
 
 MAX_BITS = 10_000  # definitions that multiply one another would fill the memory; Python still writes such a number
 
@@ -42,7 +23,7 @@ Framed = tuple[str | None, ...]
 """A word as the program sees it; None is the end marker, which carries no symbol."""
 
 
-def frame_word(program: Program, word: Iterable[str]) -> Framed:
+def frame_word(program: syntax.Program, word: Iterable[str]) -> Framed:
     """Return the word between the markers of the program."""
     symbols = tuple(word)
     for symbol in symbols:
@@ -56,7 +37,7 @@ def frame_word(program: Program, word: Iterable[str]) -> Framed:
     return (*start, *symbols, *end)
 
 
-def run_program(program: Program, word: Iterable[str], *, offset: int = 0) -> Values:
+def run_program(program: syntax.Program, word: Iterable[str], *, offset: int = 0) -> Values:
     """Return the value of every definition and output at every position of the framed word.
 
     >>> from lengthwise.crasp.parser import parse_program
@@ -79,7 +60,7 @@ Run = Callable[..., Values]
 """A function that gives, as :func:`run_program` does, at least the values of the outputs."""
 
 
-def accepts(program: Program, word: Iterable[str], *, offset: int = 0, run: Run = run_program) -> bool:
+def accepts(program: syntax.Program, word: Iterable[str], *, offset: int = 0, run: Run = run_program) -> bool:
     """Return whether the program accepts a word, read where the program says.
 
     >>> from lengthwise.crasp.parser import parse_program
@@ -90,7 +71,7 @@ def accepts(program: Program, word: Iterable[str], *, offset: int = 0, run: Run 
         raise InvalidProgramError(
             "the program says which symbols come next, not which words it accepts.", hint="ask for next symbols."
         )
-    found = run(program, word, offset=offset)[ACCEPT]
+    found = run(program, word, offset=offset)[syntax.ACCEPT]
     if not found:
         raise NoSuchWordError(
             "the empty word has no last symbol, so a program read there says nothing about it.",
@@ -100,7 +81,7 @@ def accepts(program: Program, word: Iterable[str], *, offset: int = 0, run: Run 
 
 
 def next_symbols(
-    program: Program, word: Iterable[str], *, offset: int = 0, run: Run = run_program
+    program: syntax.Program, word: Iterable[str], *, offset: int = 0, run: Run = run_program
 ) -> list[tuple[str, ...]]:
     """Return for every position of the framed word the symbols that come next."""
     if not program.is_generator:
@@ -109,13 +90,13 @@ def next_symbols(
             hint="ask whether it accepts a word.",
         )
     values = run(program, word, offset=offset)
-    columns = [(each.symbol, values[next_name(each.symbol)]) for each in program.next]
+    columns = [(each.symbol, values[syntax.next_name(each.symbol)]) for each in program.next]
     length = len(columns[0][1])
     return [tuple(symbol for symbol, column in columns if column[i]) for i in range(length)]
 
 
 def generate(
-    program: Program, prompt: Iterable[str], *, max_length: int = 1000, offset: int = 0, run: Run = run_program
+    program: syntax.Program, prompt: Iterable[str], *, max_length: int = 1000, offset: int = 0, run: Run = run_program
 ) -> tuple[str, ...]:
     """Return what the program writes after a prompt, until its stop symbol comes or nothing does."""
     word = list(prompt)
@@ -140,43 +121,43 @@ def generate(
     )
 
 
-def _evaluate(node: Expression, word: Framed, values: Values, offset: int) -> list[int]:
+def _evaluate(node: syntax.Expression, word: Framed, values: Values, offset: int) -> list[int]:
     """Return the value of an expression at every position, by the definition of each form."""
     positions = range(len(word))  # the position that is written 1 has index 0
 
-    def of(part: Expression) -> list[int]:
+    def of(part: syntax.Expression) -> list[int]:
         return _evaluate(part, word, values, offset)
 
     match node:
-        case Symbol(symbol):
+        case syntax.Symbol(symbol):
             return [word[i] == symbol for i in positions]
-        case Constant(value):
+        case syntax.Constant(value):
             return [value for _ in positions]
-        case Number(value):
+        case syntax.Number(value):
             return [value for _ in positions]
-        case Name(name):
+        case syntax.Name(name):
             return values[name]
-        case Modulo(modulus, residue):
+        case syntax.Modulo(modulus, residue):
             return [(i + 1 + offset) % modulus == residue for i in positions]
-        case Not(part):
+        case syntax.Not(part):
             return [not truth for truth in of(part)]
-        case And(parts):
+        case syntax.And(parts):
             return [all(truths) for truths in zip(*map(of, parts), strict=True)]
-        case Or(parts):
+        case syntax.Or(parts):
             return [any(truths) for truths in zip(*map(of, parts), strict=True)]
-        case Compare(sign, left, right):
+        case syntax.Compare(sign, left, right):
             return [compare(sign, one, two) for one, two in zip(of(left), of(right), strict=True)]
-        case Sum(terms):
+        case syntax.Sum(terms):
             columns = [(factor, of(term)) for factor, term in terms]
             return [sum(factor * column[i] for factor, column in columns) for i in positions]
-        case Count(body):
+        case syntax.Count(body):
             return _count(of(body), lambda i, j: j <= i)
-        case CountBefore(body):
+        case syntax.CountBefore(body):
             return _count(of(body), lambda i, j: j < i)
-        case CountAt(body, distances):
+        case syntax.CountAt(body, distances):
             related = frozenset(distances)
             return _count(of(body), lambda i, j: i - j in related)
-        case Choice(condition, then, otherwise):
+        case syntax.Choice(condition, then, otherwise):
             rows = zip(of(condition), of(then), of(otherwise), strict=True)
             return [one if holds else two for holds, one, two in rows]
 

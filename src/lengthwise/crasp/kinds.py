@@ -7,27 +7,8 @@ from enum import StrEnum
 from itertools import islice
 
 from ..errors import InvalidProgramError, did_you_mean
+from . import syntax
 from .printer import print_expression
-from .syntax import (
-    And,
-    Choice,
-    Compare,
-    Constant,
-    Count,
-    CountAt,
-    CountBefore,
-    Expression,
-    Modulo,
-    Name,
-    Not,
-    Number,
-    Or,
-    Program,
-    Sum,
-    Symbol,
-    quote,
-    walk,
-)
 
 
 class Kind(StrEnum):
@@ -42,11 +23,11 @@ _SHOWN = 60
 _MAX_COMPARISONS = 10_000
 """With how many names unknown ones are compared altogether, so that a long program is refused as fast as a short one."""
 
-Report = Callable[[str, str, Expression], None]
+Report = Callable[[str, str, syntax.Expression], None]
 """Takes a code, a sentence and the node at fault."""
 
 
-def infer_kinds(program: Program, report: Report) -> dict[str, Kind]:
+def infer_kinds(program: syntax.Program, report: Report) -> dict[str, Kind]:
     """Return the kind of every definition and output; report everything that has no meaning."""
     kinds: dict[str, Kind] = {}
     later = {definition.name for definition in program.definitions}
@@ -55,35 +36,35 @@ def infer_kinds(program: Program, report: Report) -> dict[str, Kind]:
     unknown: set[str] = set()
     comparisons_left = _MAX_COMPARISONS
 
-    def kind_of(node: Expression) -> Kind | None:
+    def kind_of(node: syntax.Expression) -> Kind | None:
         match node:
-            case Symbol(symbol):
+            case syntax.Symbol(symbol):
                 if symbol not in symbols:
                     report("symbol", f"symbol {_shown(node)} is not in the alphabet {listed}.", node)
                 return Kind.TRUTH
-            case Constant() | Modulo():
+            case syntax.Constant() | syntax.Modulo():
                 return Kind.TRUTH
-            case Number():
+            case syntax.Number():
                 return Kind.COUNT
-            case Name(name):
+            case syntax.Name(name):
                 return kind_of_name(node, name)
-            case Not(part):
+            case syntax.Not(part):
                 return need(Kind.TRUTH, Kind.TRUTH, "'not'", part)
-            case And(parts):
+            case syntax.And(parts):
                 return need(Kind.TRUTH, Kind.TRUTH, "'and'", *parts)
-            case Or(parts):
+            case syntax.Or(parts):
                 return need(Kind.TRUTH, Kind.TRUTH, "'or'", *parts)
-            case Compare(sign, left, right):
+            case syntax.Compare(sign, left, right):
                 return need(Kind.COUNT, Kind.TRUTH, f"'{sign}'", left, right)
-            case Sum(terms):
+            case syntax.Sum(terms):
                 return need(Kind.COUNT, Kind.COUNT, "a sum", *(term for _, term in terms))
-            case Count(body) | CountBefore(body) | CountAt(body):
+            case syntax.Count(body) | syntax.CountBefore(body) | syntax.CountAt(body):
                 return need(Kind.TRUTH, Kind.COUNT, "'#'", body)
-            case Choice(condition, then, otherwise):
+            case syntax.Choice(condition, then, otherwise):
                 need(Kind.TRUTH, Kind.TRUTH, "'if'", condition)
                 return need(Kind.COUNT, Kind.COUNT, "'then' and 'else'", then, otherwise)
 
-    def need(wanted: Kind, result: Kind, who: str, *parts: Expression) -> Kind:
+    def need(wanted: Kind, result: Kind, who: str, *parts: syntax.Expression) -> Kind:
         for part in parts:
             found = kind_of(part)
             if found is not None and found is not wanted:
@@ -95,7 +76,7 @@ def infer_kinds(program: Program, report: Report) -> dict[str, Kind]:
                 report("type", f"{who} needs {article[wanted]}, but {_shown(part)} is {article[found]}; {fix}.", part)
         return result
 
-    def kind_of_name(node: Expression, name: str) -> Kind | None:
+    def kind_of_name(node: syntax.Expression, name: str) -> Kind | None:
         nonlocal comparisons_left
         if name in unknown:
             return None
@@ -109,7 +90,7 @@ def infer_kinds(program: Program, report: Report) -> dict[str, Kind]:
         if comparisons_left >= 0 and len(name) <= _SHOWN:
             close = did_you_mean(name, [each for each in (*kinds, *program.symbols) if len(each) <= _SHOWN])
         advice = (
-            f"symbols stand in quotes: {quote(name)}"
+            f"symbols stand in quotes: {syntax.quote(name)}"
             if name in symbols
             else f"did you mean {close!r}?"
             if close
@@ -138,26 +119,24 @@ def infer_kinds(program: Program, report: Report) -> dict[str, Kind]:
     allowed = {*program.alphabet, program.stop}
     for each in program.next:
         if each.symbol not in allowed:
-            message = (
-                f"next {quote(each.symbol)} can never come: the symbol is not in the alphabet, nor the stop symbol."
-            )
+            message = f"next {syntax.quote(each.symbol)} can never come: the symbol is not in the alphabet, nor the stop symbol."
             report("symbol", message, each.body)
     return kinds
 
 
-def _shown(node: Expression) -> str:
+def _shown(node: syntax.Expression) -> str:
     """Return the text of an expression in a message; of a long one only that it is long, or how it begins."""
-    if sum(1 for _ in islice(walk(node), _SHOWN + 1)) > _SHOWN:
+    if sum(1 for _ in islice(syntax.walk(node), _SHOWN + 1)) > _SHOWN:
         return "this long expression"
     text = print_expression(node)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def _listed(symbols: Sequence[str]) -> str:
-    return " ".join(map(quote, symbols[:_SHOWN])) + (" …" if len(symbols) > _SHOWN else "")
+    return " ".join(map(syntax.quote, symbols[:_SHOWN])) + (" …" if len(symbols) > _SHOWN else "")
 
 
-def require_meaning(program: Program) -> dict[str, Kind]:
+def require_meaning(program: syntax.Program) -> dict[str, Kind]:
     """Return the kind of every definition and output, or raise with everything that has no meaning."""
     found: list[str] = []
     kinds = infer_kinds(program, lambda _code, message, _node: found.append(message))

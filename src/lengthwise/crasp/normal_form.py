@@ -16,35 +16,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ..budget import checkpoint
+from . import syntax
 from .kinds import require_meaning
 from .measures import used_definitions
 from .simplification import simplify
-from .syntax import (
-    Choice,
-    Compare,
-    Constant,
-    Count,
-    CountAt,
-    CountBefore,
-    Definition,
-    Expression,
-    Modulo,
-    Name,
-    Next,
-    Number,
-    Program,
-    Sum,
-    Symbol,
-    children,
-    conjunction,
-    rebuild,
-    total,
-)
 
-_ATOMS = (Symbol, Constant, Number, Name, Modulo)
+_ATOMS = (syntax.Symbol, syntax.Constant, syntax.Number, syntax.Name, syntax.Modulo)
 
 
-def normal_form(program: Program) -> Program:
+def normal_form(program: syntax.Program) -> syntax.Program:
     """Return an equal program whose counts are over j ≤ i, or look back at symbols.
 
     >>> from lengthwise.crasp.parser import parse_program
@@ -56,66 +37,73 @@ def normal_form(program: Program) -> Program:
     require_meaning(program)
     work = _Normalization(program)
     for definition in used_definitions(program):  # in their order, so that a long chain of them is no deep recursion
-        work.named(Name(definition.name), 0)
+        work.named(syntax.Name(definition.name), 0)
     if program.accept is not None:
         accept = work.shifted(program.accept, 0)
         return simplify(replace(program, definitions=tuple(work.definitions), accept=accept))
-    following = tuple(Next(each.symbol, work.shifted(each.body, 0)) for each in program.next)
+    following = tuple(syntax.Next(each.symbol, work.shifted(each.body, 0)) for each in program.next)
     return simplify(replace(program, definitions=tuple(work.definitions), next=following))
 
 
 class _Normalization:
     """Definitions at shifts, made when they are first needed."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: syntax.Program) -> None:
         self.bodies = {definition.name: definition.body for definition in program.definitions}
         self.taken = set(self.bodies)
-        self.definitions: list[Definition] = []
-        self.names: dict[tuple[Expression, int], Name] = {}
+        self.definitions: list[syntax.Definition] = []
+        self.names: dict[tuple[syntax.Expression, int], syntax.Name] = {}
 
-    def shifted(self, node: Expression, shift: int) -> Expression:
+    def shifted(self, node: syntax.Expression, shift: int) -> syntax.Expression:
         """Return an expression that is, at every position i > shift, what the node is at i − shift."""
+        checkpoint()
         match node:
-            case Symbol() if shift:
-                return Compare(">=", CountAt(node, (shift,)), Number(1))
-            case Modulo(modulus, residue):
-                return Modulo(modulus, (residue + shift) % modulus)
-            case Name():
+            case syntax.Symbol() if shift:
+                return syntax.Compare(">=", syntax.CountAt(node, (shift,)), syntax.Number(1))
+            case syntax.Modulo(modulus, residue):
+                return syntax.Modulo(modulus, (residue + shift) % modulus)
+            case syntax.Name():
                 return self.named(node, shift)
-            case Count(body):
+            case syntax.Count(body):
                 return self.count(body, shift)
-            case CountBefore(body):
+            case syntax.CountBefore(body):
                 return self.count(body, shift + 1)
-            case CountAt(Symbol(), distances):
-                return CountAt(node.body, tuple(shift + distance for distance in distances))
-            case CountAt(body, distances):
+            case syntax.CountAt(syntax.Symbol(), distances):
+                return syntax.CountAt(node.body, tuple(shift + distance for distance in distances))
+            case syntax.CountAt(body, distances):
                 terms = [(1, self.indicator(body, shift + each, shift)) for each in distances]
-                return total(terms)
+                return syntax.total(terms)
             case _:
-                return rebuild(node, tuple(self.shifted(part, shift) for part in children(node)))
+                return syntax.rebuild(node, tuple(self.shifted(part, shift) for part in syntax.children(node)))
 
-    def count(self, body: Expression, shift: int) -> Expression:
+    def count(self, body: syntax.Expression, shift: int) -> syntax.Expression:
         """Return how often the body holds up to the position a shift back."""
         if not shift:
-            return Count(self.named(body, 0))
-        later = self.named(Count(body), shift - 1) if shift > 1 else self.count(body, 0)
-        return Sum(((1, later), (-1, Choice(self.named(body, shift - 1), Number(1), Number(0)))))
+            return syntax.Count(self.named(body, 0))
+        later = self.named(syntax.Count(body), shift - 1) if shift > 1 else self.count(body, 0)
+        return syntax.Sum(
+            ((1, later), (-1, syntax.Choice(self.named(body, shift - 1), syntax.Number(1), syntax.Number(0))))
+        )
 
-    def indicator(self, body: Expression, shift: int, assured: int) -> Expression:
+    def indicator(self, body: syntax.Expression, shift: int, assured: int) -> syntax.Expression:
         """Return 1 where the body holds a shift back and that position exists, which is assured up to a smaller shift."""
-        there = [Compare(">", Count(Constant(True)), Number(shift))] if shift > assured else []
-        return Choice(conjunction([*there, self.named(body, shift)]), Number(1), Number(0))
+        there = (
+            [syntax.Compare(">", syntax.Count(syntax.Constant(True)), syntax.Number(shift))] if shift > assured else []
+        )
+        return syntax.Choice(syntax.conjunction([*there, self.named(body, shift)]), syntax.Number(1), syntax.Number(0))
 
-    def named(self, node: Expression, shift: int) -> Expression:
+    def named(self, node: syntax.Expression, shift: int) -> syntax.Expression:
         """Return a name for an expression at a shift, so that it is written only once; atoms need none."""
-        if isinstance(node, _ATOMS) and not isinstance(node, Name):
+        if isinstance(node, _ATOMS) and not isinstance(node, syntax.Name):
             return self.shifted(node, shift)
         key = (node, shift)
         if key not in self.names:
-            base = node.name if isinstance(node, Name) else "part"
-            body = self.shifted(self.bodies[node.name] if isinstance(node, Name) else node, shift)
-            name = Name(self.fresh(f"{base}_back{shift}" if shift else base, isinstance(node, Name) and not shift))
-            self.definitions.append(Definition(name.name, body))
+            base = node.name if isinstance(node, syntax.Name) else "part"
+            body = self.shifted(self.bodies[node.name] if isinstance(node, syntax.Name) else node, shift)
+            name = syntax.Name(
+                self.fresh(f"{base}_back{shift}" if shift else base, isinstance(node, syntax.Name) and not shift)
+            )
+            self.definitions.append(syntax.Definition(name.name, body))
             self.names[key] = name
         return self.names[key]
 

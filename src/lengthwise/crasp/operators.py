@@ -24,60 +24,42 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from ..errors import InvalidProgramError
+from . import syntax
 from .fragments import Readout, as_readout
-from .syntax import (
-    And,
-    Choice,
-    Compare,
-    Constant,
-    Count,
-    CountAt,
-    CountBefore,
-    Definition,
-    Expression,
-    Modulo,
-    Name,
-    Next,
-    Not,
-    Number,
-    Or,
-    Program,
-    Sum,
-    Symbol,
-    total,
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Term:
     """An expression under construction, with the definitions of the names in it. ``==`` compares counts, not terms."""
 
-    node: Expression
-    definitions: tuple[Definition, ...] = ()
+    node: syntax.Expression
+    definitions: tuple[syntax.Definition, ...] = ()
 
     def __and__(self, other: Term) -> Term:
-        return _join(lambda one, two: And((*_parts(one, And), two)), self, other)
+        return _join(lambda one, two: syntax.And((*_parts(one, syntax.And), two)), self, other)
 
     def __or__(self, other: Term) -> Term:
-        return _join(lambda one, two: Or((*_parts(one, Or), two)), self, other)
+        return _join(lambda one, two: syntax.Or((*_parts(one, syntax.Or), two)), self, other)
 
     def __invert__(self) -> Term:
-        return Term(Not(self.node), self.definitions)
+        return Term(syntax.Not(self.node), self.definitions)
 
     def __add__(self, other: Term | int) -> Term:
-        return _join(lambda one, two: Sum((*_terms(one), *_scaled(two))), self, other)
+        return _join(lambda one, two: syntax.Sum((*_terms(one), *_scaled(two))), self, other)
 
     def __radd__(self, other: int) -> Term:
         return _term(other) + self
 
     def __sub__(self, other: Term | int) -> Term:
-        return _join(lambda one, two: Sum((*_terms(one), *((-each, part) for each, part in _scaled(two)))), self, other)
+        return _join(
+            lambda one, two: syntax.Sum((*_terms(one), *((-each, part) for each, part in _scaled(two)))), self, other
+        )
 
     def __rsub__(self, other: int) -> Term:
         return _term(other) - self
 
     def __mul__(self, factor: int) -> Term:
-        return Term(total([(factor, self.node)]), self.definitions)
+        return Term(syntax.total([(factor, self.node)]), self.definitions)
 
     __rmul__ = __mul__
 
@@ -113,17 +95,17 @@ class Term:
 
 def symbol(text: str) -> Term:
     """Return the truth that the word has this symbol."""
-    return Term(Symbol(text))
+    return Term(syntax.Symbol(text))
 
 
 def constant(value: bool) -> Term:
     """Return what is true, or false, everywhere."""
-    return Term(Constant(value))
+    return Term(syntax.Constant(value))
 
 
 def position(modulus: int, residue: int) -> Term:
     """Return the truth that the position leaves this residue."""
-    return Term(Modulo(modulus, residue))
+    return Term(syntax.Modulo(modulus, residue))
 
 
 def count(body: Term, *, at: int | Iterable[int] | None = None, before: bool = False) -> Term:
@@ -134,20 +116,20 @@ def count(body: Term, *, at: int | Iterable[int] | None = None, before: bool = F
         )
     if at is not None:
         distances = (at,) if isinstance(at, int) else tuple(at)
-        return Term(CountAt(body.node, distances), body.definitions)
-    return Term(CountBefore(body.node) if before else Count(body.node), body.definitions)
+        return Term(syntax.CountAt(body.node, distances), body.definitions)
+    return Term(syntax.CountBefore(body.node) if before else syntax.Count(body.node), body.definitions)
 
 
 def where(condition: Term, then: Term | int, otherwise: Term | int) -> Term:
     """Return the first count where the condition holds, the second elsewhere."""
     one, two = _term(then), _term(otherwise)
     definitions = _merged(condition.definitions, one.definitions, two.definitions)
-    return Term(Choice(condition.node, one.node, two.node), definitions)
+    return Term(syntax.Choice(condition.node, one.node, two.node), definitions)
 
 
 def named(name: str, term: Term) -> Term:
     """Return the expression under a name of its own."""
-    return Term(Name(name), _merged(term.definitions, (Definition(name, term.node),)))
+    return Term(syntax.Name(name), _merged(term.definitions, (syntax.Definition(name, term.node),)))
 
 
 def make_program(
@@ -158,14 +140,14 @@ def make_program(
     readout: Readout | str = Readout.LAST_SYMBOL,
     start: str | None = None,
     stop: str | None = None,
-) -> Program:
+) -> syntax.Program:
     """Return the program that accepts where a truth holds, or that says of symbols when they come next."""
     outputs = [*([accept] if accept is not None else []), *(following or {}).values()]
-    return Program(
+    return syntax.Program(
         alphabet=tuple(alphabet),
         definitions=_merged(*(output.definitions for output in outputs)),
         accept=None if accept is None else accept.node,
-        next=tuple(Next(each, term.node) for each, term in (following or {}).items()),
+        next=tuple(syntax.Next(each, term.node) for each, term in (following or {}).items()),
         readout=as_readout(readout) or Readout.LAST_SYMBOL,
         start=start,
         stop=stop,
@@ -176,38 +158,40 @@ def _term(value: object) -> Term:
     if isinstance(value, Term):
         return value
     if type(value) is int:
-        return Term(Number(value))
+        return Term(syntax.Number(value))
     raise InvalidProgramError(
         f"an expression cannot be combined with {value!r}.",
         hint="use expressions and integers; symbols are symbol('a').",
     )
 
 
-def _join(combine: Callable[[Expression, Expression], Expression], left: Term, right: object) -> Term:
+def _join(
+    combine: Callable[[syntax.Expression, syntax.Expression], syntax.Expression], left: Term, right: object
+) -> Term:
     other = _term(right)
     return Term(combine(left.node, other.node), _merged(left.definitions, other.definitions))
 
 
 def _compare(sign: str, left: Term, right: object) -> Term:
-    return _join(lambda one, two: Compare(sign, one, two), left, right)
+    return _join(lambda one, two: syntax.Compare(sign, one, two), left, right)
 
 
-def _parts(node: Expression, kind: type[And] | type[Or]) -> tuple[Expression, ...]:
+def _parts(node: syntax.Expression, kind: type[syntax.And] | type[syntax.Or]) -> tuple[syntax.Expression, ...]:
     return node.parts if isinstance(node, kind) else (node,)
 
 
-def _terms(node: Expression) -> tuple[tuple[int, Expression], ...]:
-    return node.terms if isinstance(node, Sum) else ((1, node),)
+def _terms(node: syntax.Expression) -> tuple[tuple[int, syntax.Expression], ...]:
+    return node.terms if isinstance(node, syntax.Sum) else ((1, node),)
 
 
-def _scaled(node: Expression) -> tuple[tuple[int, Expression], ...]:
+def _scaled(node: syntax.Expression) -> tuple[tuple[int, syntax.Expression], ...]:
     """Return a product as its one term, so that x - 2*y is a sum of two; any other sum stays one term."""
-    return node.terms if isinstance(node, Sum) and len(node.terms) == 1 else ((1, node),)
+    return node.terms if isinstance(node, syntax.Sum) and len(node.terms) == 1 else ((1, node),)
 
 
-def _merged(*groups: tuple[Definition, ...]) -> tuple[Definition, ...]:
+def _merged(*groups: tuple[syntax.Definition, ...]) -> tuple[syntax.Definition, ...]:
     """Return definitions in order of first appearance; one name for two expressions is an error."""
-    found: dict[str, Definition] = {}
+    found: dict[str, syntax.Definition] = {}
     for definition in (each for group in groups for each in group):
         if found.setdefault(definition.name, definition) != definition:
             raise InvalidProgramError(

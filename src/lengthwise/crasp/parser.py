@@ -26,33 +26,8 @@ from pathlib import Path
 
 from ..errors import LengthwiseError, ProgramSyntaxError, did_you_mean
 from ..files import read_text
+from . import syntax
 from .fragments import Readout
-from .syntax import (
-    ACCEPT,
-    KEYWORDS,
-    MAX_DISTANCE,
-    SIGNS,
-    And,
-    Choice,
-    Compare,
-    Constant,
-    Count,
-    CountAt,
-    CountBefore,
-    Definition,
-    Expression,
-    Modulo,
-    Name,
-    Next,
-    Not,
-    Number,
-    Or,
-    Program,
-    Span,
-    Sum,
-    Symbol,
-    children,
-)
 from .tokens import Token, split_tokens
 
 MAX_NESTING = 60
@@ -62,7 +37,7 @@ MAX_DISTANCES = 1_000_000  # in a whole text, since a short one can name very ma
 _READOUTS = {"last": Readout.LAST_SYMBOL, "end": Readout.END_MARKER}
 
 
-def parse_program(text: str) -> Program:
+def parse_program(text: str) -> syntax.Program:
     """Return the program that a text describes.
 
     >>> program = parse_program("alphabet 'a' 'b'  accept := #['a'] > #['b']")
@@ -72,7 +47,7 @@ def parse_program(text: str) -> Program:
     return _Parser(text).program()
 
 
-def parse_expression(text: str) -> Expression:
+def parse_expression(text: str) -> syntax.Expression:
     """Return the expression that a text describes."""
     parser = _Parser(text)
     found = parser.whole_expression()
@@ -80,7 +55,7 @@ def parse_expression(text: str) -> Expression:
     return found
 
 
-def read_program(path: str | Path) -> Program:
+def read_program(path: str | Path) -> syntax.Program:
     """Return the program of a ``.crasp`` file."""
     return parse_program(read_text(path))
 
@@ -127,20 +102,20 @@ class _Parser:
         if self.token.kind != "end":
             raise self.error(f"the expression ends before {self.token.shown}.", self.token.span, self._hint_after())
 
-    def error(self, message: str, span: Span, hint: str) -> ProgramSyntaxError:
+    def error(self, message: str, span: syntax.Span, hint: str) -> ProgramSyntaxError:
         return ProgramSyntaxError(f"cannot read the program: {message}", text=self.text, span=span, hint=hint)
 
-    def since(self, start: int) -> Span:
+    def since(self, start: int) -> syntax.Span:
         return start, self.tokens[self.at - 1].span[1] if self.at else start
 
     # Statements
 
-    def program(self) -> Program:
+    def program(self) -> syntax.Program:
         headers: dict[str, Token] = {}
         settings: dict[str, object] = {}
-        definitions: list[Definition] = []
-        nexts: dict[str, Next] = {}
-        accept: Expression | None = None
+        definitions: list[syntax.Definition] = []
+        nexts: dict[str, syntax.Next] = {}
+        accept: syntax.Expression | None = None
         while self.token.kind != "end":
             token = self.token
             if self.sees("alphabet", "start", "stop", "read"):
@@ -149,7 +124,7 @@ class _Parser:
                 headers[token.text] = token
                 self.advance()
                 settings |= self.header(token)
-            elif self.sees(ACCEPT):
+            elif self.sees(syntax.ACCEPT):
                 if accept is not None:
                     raise self.error("'accept' is defined twice.", token.span, "define it once.")
                 self.advance()
@@ -162,7 +137,7 @@ class _Parser:
         if "alphabet" not in headers:
             raise self.error("it names no alphabet.", (0, 0), "begin with a line such as: alphabet 'a' 'b'")
         try:
-            return Program(definitions=tuple(definitions), accept=accept, next=tuple(nexts.values()), **settings)  # type: ignore[arg-type]
+            return syntax.Program(definitions=tuple(definitions), accept=accept, next=tuple(nexts.values()), **settings)  # type: ignore[arg-type]
         except ProgramSyntaxError:
             raise
         except LengthwiseError as error:  # what a program as a whole must satisfy
@@ -197,28 +172,28 @@ class _Parser:
             seen.add(symbol.text)
         return {"alphabet": tuple(symbol.text for symbol in symbols)}
 
-    def next_statement(self, earlier: Mapping[str, Next]) -> Next:
+    def next_statement(self, earlier: Mapping[str, syntax.Next]) -> syntax.Next:
         start = self.advance().span[0]
         symbol = self.expect_kind("symbol", "the symbol that comes next", "write, for example: next 'a' := …")
         if symbol.text in earlier:
             raise self.error(f"next {symbol.shown} is defined twice.", symbol.span, "define it once.")
-        return Next(symbol.text, self.body(f"next {symbol.shown}"), span=(start, symbol.span[1]))
+        return syntax.Next(symbol.text, self.body(f"next {symbol.shown}"), span=(start, symbol.span[1]))
 
-    def definition(self) -> Definition:
+    def definition(self) -> syntax.Definition:
         token = self.token
-        if token.kind != "name" or token.text in KEYWORDS or not self.sees(":=", ahead=1):
+        if token.kind != "name" or token.text in syntax.KEYWORDS or not self.sees(":=", ahead=1):
             raise self.error(f"expected a definition; found {token.shown}.", token.span, self._hint_after())
         self.advance()
-        return Definition(token.text, self.body(token.text), span=token.span)
+        return syntax.Definition(token.text, self.body(token.text), span=token.span)
 
-    def body(self, name: str) -> Expression:
+    def body(self, name: str) -> syntax.Expression:
         self.expect(":=", f"after {name}")
         return self.whole_expression()
 
     def _hint_after(self) -> str:
         """Say what could be meant by what stands where an expression has ended."""
         token = self.token
-        if self.sees(*KEYWORDS) and self.sees(":=", ahead=1):
+        if self.sees(*syntax.KEYWORDS) and self.sees(":=", ahead=1):
             return f"{token.text!r} is a word of the language and cannot be a name."
         if token.kind in ("symbol", "integer") or self.sees("#", "(", "not", "if", "true", "false", "pos"):
             return "an operator is missing before it, such as 'and', '+' or '='."
@@ -228,20 +203,20 @@ class _Parser:
             close = did_you_mean(token.text, ["alphabet", "start", "stop", "read", "accept", "next"])
             if close is not None and close != token.text:
                 return f"did you mean {close!r}?"
-            if token.text in KEYWORDS:
+            if token.text in syntax.KEYWORDS:
                 return f"{token.text!r} is a word of the language and cannot be a name here."
             return f"a definition is written {token.text} := expression; or an operator is missing before it."
-        if token.text in SIGNS:
+        if token.text in syntax.SIGNS:
             return "comparisons do not chain: write 'x < y and y < z'; a definition is written name := expression."
         return "a definition is written name := expression."
 
     # Expressions
 
-    def whole_expression(self) -> Expression:
+    def whole_expression(self) -> syntax.Expression:
         found = self.expression()
         level = [found]
         depth = 0
-        while level := [child for node in level for child in children(node)]:
+        while level := [child for node in level for child in syntax.children(node)]:
             depth += 1
             if depth == MAX_DEPTH:
                 raise self.error(
@@ -251,7 +226,7 @@ class _Parser:
                 )
         return found
 
-    def expression(self) -> Expression:
+    def expression(self) -> syntax.Expression:
         self.nesting += 1
         if self.nesting > MAX_NESTING:
             raise self.error(
@@ -266,27 +241,27 @@ class _Parser:
             then = self.expression()
             self.expect("else", "after the first count")
             otherwise = self.expression()
-            found: Expression = Choice(condition, then, otherwise, span=self.since(start))
+            found: syntax.Expression = syntax.Choice(condition, then, otherwise, span=self.since(start))
         else:
             found = self.either()
         self.nesting -= 1
         return found
 
-    def either(self) -> Expression:
+    def either(self) -> syntax.Expression:
         start = self.token.span[0]
         parts = [self.both()]
         while self.takes("or"):
             parts.append(self.both())
-        return parts[0] if len(parts) == 1 else Or(tuple(parts), span=self.since(start))
+        return parts[0] if len(parts) == 1 else syntax.Or(tuple(parts), span=self.since(start))
 
-    def both(self) -> Expression:
+    def both(self) -> syntax.Expression:
         start = self.token.span[0]
         parts = [self.negation()]
         while self.takes("and"):
             parts.append(self.negation())
-        return parts[0] if len(parts) == 1 else And(tuple(parts), span=self.since(start))
+        return parts[0] if len(parts) == 1 else syntax.And(tuple(parts), span=self.since(start))
 
-    def negation(self) -> Expression:
+    def negation(self) -> syntax.Expression:
         starts = []
         while self.sees("not"):
             starts.append(self.advance().span[0])
@@ -296,30 +271,30 @@ class _Parser:
             )
         found = self.comparison()
         for start in reversed(starts):
-            found = Not(found, span=self.since(start))
+            found = syntax.Not(found, span=self.since(start))
         return found
 
-    def comparison(self) -> Expression:
+    def comparison(self) -> syntax.Expression:
         start = self.token.span[0]
         left = self.sum()
-        sign = self.takes(*SIGNS)
+        sign = self.takes(*syntax.SIGNS)
         if sign is None:
             return left
         right = self.sum()
-        if self.sees(*SIGNS):
+        if self.sees(*syntax.SIGNS):
             raise self.error("comparisons do not chain.", self.token.span, "write 'x < y and y < z'.")
-        return Compare(sign.text, left, right, span=self.since(start))
+        return syntax.Compare(sign.text, left, right, span=self.since(start))
 
-    def sum(self) -> Expression:
+    def sum(self) -> syntax.Expression:
         start = self.token.span[0]
         terms = [self.term(1)]
         while sign := self.takes("+", "-"):
             terms.append(self.term(-1 if sign.text == "-" else 1))
         if len(terms) == 1 and terms[0][0] == 1:
             return terms[0][1]
-        return Sum(tuple(terms), span=self.since(start))
+        return syntax.Sum(tuple(terms), span=self.since(start))
 
-    def term(self, factor: int) -> tuple[int, Expression]:
+    def term(self, factor: int) -> tuple[int, syntax.Expression]:
         minus = self.sees("-")
         ahead = self.tokens[min(self.at + minus, len(self.tokens) - 1)]
         if ahead.kind == "integer" and self.sees("*", ahead=minus + 1):
@@ -330,17 +305,17 @@ class _Parser:
             return -factor, self.factor()
         return factor, self.factor()
 
-    def factor(self) -> Expression:
+    def factor(self) -> syntax.Expression:
         token = self.advance()
         start = token.span[0]
         if token.kind == "integer":
-            return self.finished(Number(int(token.text), span=token.span))
+            return self.finished(syntax.Number(int(token.text), span=token.span))
         if token.kind == "symbol":
-            return Symbol(token.text, span=token.span)
-        if token.kind == "name" and token.text not in KEYWORDS:
-            return Name(token.text, span=token.span)
+            return syntax.Symbol(token.text, span=token.span)
+        if token.kind == "name" and token.text not in syntax.KEYWORDS:
+            return syntax.Name(token.text, span=token.span)
         if token.text in ("true", "false"):
-            return Constant(token.text == "true", span=token.span)
+            return syntax.Constant(token.text == "true", span=token.span)
         if token.text == "pos":
             return self.modulo(start)
         if token.text == "#":
@@ -350,10 +325,10 @@ class _Parser:
             self.expect(")", "after what stands in parentheses")
             return inside
         if token.text == "-" and self.token.kind == "integer":
-            return self.finished(Number(-int(self.advance().text), span=self.since(start)))
+            return self.finished(syntax.Number(-int(self.advance().text), span=self.since(start)))
         raise self.error(f"expected an expression; found {token.shown}.", token.span, self._hint_instead(token))
 
-    def finished(self, number: Number) -> Number:
+    def finished(self, number: syntax.Number) -> syntax.Number:
         if self.sees("*"):
             raise self.error("a product begins with one integer.", self.token.span, "write, for example, 6*#['a'].")
         return number
@@ -365,11 +340,11 @@ class _Parser:
             return "put the choice in parentheses: (if … then … else …)."
         if token.text == "*":
             return "a product is an integer times a count, as in 2*#['a']."
-        if token.text in KEYWORDS:
+        if token.text in syntax.KEYWORDS:
             return f"{token.text!r} is a word of the language and cannot be a name."
         return "for example: 'a', a name, #['a'], 3, (…)."
 
-    def modulo(self, start: int) -> Expression:
+    def modulo(self, start: int) -> syntax.Expression:
         hint = "the position can be seen modulo a number only, as in: pos % 3 = 1"
         for text in ("%", "", "=", ""):
             good = self.sees(text) if text else self.token.kind == "integer"
@@ -385,9 +360,9 @@ class _Parser:
                 "a modulus is at least 1" if modulus < 1 else f"a residue modulo {modulus} is at most {modulus - 1}"
             )
             raise self.error(f"{allowed}.", span, hint)
-        return Modulo(modulus, residue, span=span)
+        return syntax.Modulo(modulus, residue, span=span)
 
-    def count(self, start: int) -> Expression:
+    def count(self, start: int) -> syntax.Expression:
         strict = self.takes("<")
         distances = self.distances() if not strict and self.sees("{") else None
         self.expect("[", "after '#'")
@@ -395,8 +370,8 @@ class _Parser:
         self.expect("]", "after what is counted")
         span = self.since(start)
         if distances is not None:
-            return CountAt(body, distances, span=span)
-        return CountBefore(body, span=span) if strict else Count(body, span=span)
+            return syntax.CountAt(body, distances, span=span)
+        return syntax.CountBefore(body, span=span) if strict else syntax.Count(body, span=span)
 
     def distances(self) -> tuple[int, ...]:
         self.advance()
@@ -408,9 +383,9 @@ class _Parser:
             if self.takes(".."):
                 last = self.expect_kind("integer", "the largest distance", hint)
             low, high = int(first.text), int(last.text)
-            if low > high or high > MAX_DISTANCE:
+            if low > high or high > syntax.MAX_DISTANCE:
                 raise self.error(
-                    f"distances run from a smaller to a larger number, at most {MAX_DISTANCE}.",
+                    f"distances run from a smaller to a larger number, at most {syntax.MAX_DISTANCE}.",
                     (first.span[0], last.span[1]),
                     hint,
                 )

@@ -12,27 +12,9 @@ from dataclasses import dataclass
 from itertools import product
 from math import inf, lcm
 
+from . import syntax
 from .fragments import Readout
 from .measures import moduli_of
-from .syntax import (
-    And,
-    Choice,
-    Compare,
-    Constant,
-    Count,
-    CountAt,
-    CountBefore,
-    Expression,
-    Modulo,
-    Name,
-    Not,
-    Number,
-    Or,
-    Program,
-    Sum,
-    Symbol,
-    walk,
-)
 
 MAX_CONTEXTS = 600
 
@@ -54,7 +36,7 @@ class Context:
 class Ranges:
     """The ranges of all definitions of a program, and of any expression over them."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: syntax.Program) -> None:
         modulus = lcm(*moduli_of(program), *_unused_moduli(program))
         marker = (None,) if not program.is_generator and program.readout is Readout.END_MARKER else ()
         symbols = (*program.symbols, *marker)
@@ -64,74 +46,74 @@ class Ranges:
             residues = list(range(modulus))
         self.contexts = [Context(symbol, residue) for symbol, residue in product(symbols, residues)]
         self._named: dict[str, list[Range]] = {}
-        self._known: dict[Expression, list[Range]] = {}
+        self._known: dict[syntax.Expression, list[Range]] = {}
         for definition in (*program.definitions, *program.outputs):
             self.define(definition.name, definition.body)
 
-    def define(self, name: str, body: Expression) -> None:
+    def define(self, name: str, body: syntax.Expression) -> None:
         """Give a name the ranges of its definition."""
         self._named[name] = self.of(body)
 
-    def of(self, node: Expression) -> list[Range]:
+    def of(self, node: syntax.Expression) -> list[Range]:
         """Return the range of an expression in every context."""
         found = self._known.get(node)
         if found is None:
             found = self._known[node] = self._compute(node)
         return found
 
-    def constant(self, node: Expression) -> int | None:
+    def constant(self, node: syntax.Expression) -> int | None:
         """Return the one value that an expression has everywhere, or None if that is not seen."""
         first, *others = set(self.of(node))
         if others or first[0] != first[1] or first[0] in (inf, -inf):
             return None
         return int(first[0])
 
-    def _compute(self, node: Expression) -> list[Range]:
+    def _compute(self, node: syntax.Expression) -> list[Range]:
         contexts = self.contexts
         match node:
-            case Symbol(symbol):
+            case syntax.Symbol(symbol):
                 return [TRUE if context.symbol == symbol else FALSE for context in contexts]
-            case Constant(value):
+            case syntax.Constant(value):
                 return [TRUE if value else FALSE] * len(contexts)
-            case Number(value):
+            case syntax.Number(value):
                 return [(value, value)] * len(contexts)
-            case Name(name):
+            case syntax.Name(name):
                 return self._named.get(name, [(-inf, inf)] * len(contexts))
-            case Modulo(modulus, residue):
+            case syntax.Modulo(modulus, residue):
                 return [_modulo(context, modulus, residue) for context in contexts]
-            case Not(part):
+            case syntax.Not(part):
                 return [(1 - high, 1 - low) for low, high in self.of(part)]
-            case And(parts):
+            case syntax.And(parts):
                 rows = zip(*map(self.of, parts), strict=True)
                 return [(min(low for low, _ in row), min(high for _, high in row)) for row in rows]
-            case Or(parts):
+            case syntax.Or(parts):
                 rows = zip(*map(self.of, parts), strict=True)
                 return [(max(low for low, _ in row), max(high for _, high in row)) for row in rows]
-            case Compare(sign, left, right):
-                terms, constant = linear_form(Sum(((1, left), (-1, right))))
+            case syntax.Compare(sign, left, right):
+                terms, constant = linear_form(syntax.Sum(((1, left), (-1, right))))
                 return [_compare(sign, difference) for difference in self._linear(terms, constant)]
-            case Sum():
+            case syntax.Sum():
                 return self._linear(*linear_form(node))
-            case Count(body) | CountBefore(body) | CountAt(body):
+            case syntax.Count(body) | syntax.CountBefore(body) | syntax.CountAt(body):
                 return self._count(node, self.of(body))
-            case Choice(condition, then, otherwise):
+            case syntax.Choice(condition, then, otherwise):
                 rows = zip(self.of(condition), self.of(then), self.of(otherwise), strict=True)
                 return [_choose(holds, one, two) for holds, one, two in rows]
 
-    def _linear(self, terms: Mapping[Expression, int], constant: int) -> list[Range]:
+    def _linear(self, terms: Mapping[syntax.Expression, int], constant: int) -> list[Range]:
         rows = [[_scale(factor, each) for each in self.of(term)] for term, factor in terms.items()]
         return [
             (constant + sum(row[number][0] for row in rows), constant + sum(row[number][1] for row in rows))
             for number in range(len(self.contexts))
         ]
 
-    def _count(self, node: Expression, body: list[Range]) -> list[Range]:
+    def _count(self, node: syntax.Expression, body: list[Range]) -> list[Range]:
         if all(high <= 0 for _, high in body):
             return [FALSE] * len(body)
         match node:
-            case Count():
+            case syntax.Count():
                 return [(1 if low >= 1 else 0, inf) for low, _ in body]
-            case CountAt(_, distances):
+            case syntax.CountAt(_, distances):
                 if 0 not in distances:
                     return [(0, len(distances))] * len(body)
                 return [(1 if low >= 1 else 0, len(distances) - (high <= 0)) for low, high in body]
@@ -139,26 +121,29 @@ class Ranges:
                 return [(0, inf)] * len(body)
 
 
-def linear_form(node: Expression) -> tuple[dict[Expression, int], int]:
+def linear_form(node: syntax.Expression) -> tuple[dict[syntax.Expression, int], int]:
     """Return a count as factors of its terms, equal terms together and none of them zero, and a constant."""
-    terms: dict[Expression, int] = {}
+    terms: dict[syntax.Expression, int] = {}
     constant = 0
-    pending: list[tuple[int, Expression]] = [(1, node)]
+    pending: list[tuple[int, syntax.Expression]] = [(1, node)]
     while pending:
         factor, part = pending.pop()
         match part:
-            case Number(value):
+            case syntax.Number(value):
                 constant += factor * value
-            case Sum(parts):
+            case syntax.Sum(parts):
                 pending += [(factor * each, term) for each, term in reversed(parts)]
             case _:
                 terms[part] = terms.get(part, 0) + factor
     return {term: factor for term, factor in terms.items() if factor}, constant
 
 
-def _unused_moduli(program: Program) -> list[int]:
+def _unused_moduli(program: syntax.Program) -> list[int]:
     return [
-        node.modulus for definition in program.definitions for node in walk(definition.body) if isinstance(node, Modulo)
+        node.modulus
+        for definition in program.definitions
+        for node in syntax.walk(definition.body)
+        if isinstance(node, syntax.Modulo)
     ]
 
 

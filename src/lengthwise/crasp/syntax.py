@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..errors import InvalidProgramError
-from ..languages.alphabet import Alphabet, make_alphabet
+from ..languages.alphabet import Alphabet, make_alphabet, show_alphabet
 from .fragments import Readout
 
 Span = tuple[int, int]
@@ -275,7 +275,7 @@ class Next(_Placed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """Definitions, and what is made of them: whether a word is accepted, or which symbols come next.
+    """A C-RASP program: definitions, and from them whether a word is accepted or which symbols come next.
 
     ``start`` is a symbol put before every word. ``stop`` is a symbol that ends a generated word. ``readout`` says where
     acceptance is read: at the last symbol, or at one more position, the end marker, that carries no symbol at all.
@@ -288,6 +288,18 @@ class Program:
     readout: Readout = Readout.LAST_SYMBOL
     start: str | None = None
     stop: str | None = None
+
+    def __repr__(self) -> str:
+        lines = len(self.definitions) + (len(self.next) or 1)
+        return f"<Program: {lines} line{'s' * (lines > 1)} over {show_alphabet(self.alphabet)}>"
+
+    def _repr_html_(self) -> str:
+        """Return the program for a notebook, as it is written in a file."""
+        from ..markup import escape
+        from .printer import print_program
+
+        lines = "\n".join(map(escape, print_program(self).splitlines()))
+        return f"<pre>{lines}</pre>"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "alphabet", make_alphabet(self.alphabet))

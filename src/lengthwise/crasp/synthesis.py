@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from itertools import combinations, product
+from math import inf
 from typing import TypeVar
 
 import numpy as np
@@ -29,30 +30,13 @@ import numpy as np
 from ..errors import CapExceededError, InvalidOptionError, UnknownSymbolError
 from ..languages.alphabet import Alphabet, make_alphabet, show_alphabet, show_word
 from ..languages.dfa import DFA
+from . import syntax
 from .behaviours import NoMoreRoom, Rows, Trie, Word, pack, plant, require_positions
 from .enumeration import Enumeration
 from .fragments import Fragment, Readout, as_fragment, as_readout
 from .interpreter import accepts
 from .measures import expression_size
 from .printer import print_expression
-from .syntax import (
-    SIGNS,
-    And,
-    Choice,
-    Compare,
-    Constant,
-    Count,
-    CountAt,
-    CountBefore,
-    Expression,
-    Modulo,
-    Not,
-    Number,
-    Or,
-    Program,
-    Sum,
-    Symbol,
-)
 
 Part = TypeVar("Part")
 Labels = dict[Word, bool]
@@ -64,6 +48,10 @@ NO_BOUND = (
     "An answer that has stabilized is evidence and no proof: for programs of two layers or more, no computable bound on "
     "the length at which it must stabilize exists (arXiv 2603.02238)."
 )
+
+
+MOST_SIZE = 40
+"""No search gets there: programs of size 20 fill the memory for most targets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +69,10 @@ class Caps:
         for cap in fields(self):
             value = getattr(self, cap.name)
             least, optional = int(cap.name != "max_distance"), cap.default is None
-            if not (type(value) is int and value >= least) and not (value is None and optional):
+            most = MOST_SIZE if cap.name == "max_size" else inf
+            if not (type(value) is int and least <= value <= most) and not (value is None and optional):
                 allowed = f"an integer of at least {least}{', or None' if optional else ''}"
+                allowed += "" if most == inf else f" and at most {most}"
                 raise InvalidOptionError(
                     f"{cap.name} must be {allowed}; found {value!r}.", hint=f"leave {cap.name} out."
                 )
@@ -120,7 +110,7 @@ class Synthesis:
     expression of a smaller size.
     """
 
-    program: Program
+    program: syntax.Program
     fragment: Fragment
     size: int
     num_candidates: int
@@ -170,7 +160,7 @@ def synthesize(
     sizes = [expression_size(each) for each in found]
     stable = next(length for length in range(1, len(found) + 1) if len(set(found[length - 1 :])) == 1)
     return Synthesis(
-        program=Program(alphabet=symbols, accept=found[-1], readout=read),
+        program=syntax.Program(alphabet=symbols, accept=found[-1], readout=read),
         fragment=fragment,
         size=sizes[-1],
         num_candidates=tried,
@@ -187,10 +177,10 @@ def synthesize(
 
 def _search(
     enumeration: Enumeration, wanted: Rows, masks: list[Rows], caps: Caps, progress: Progress | None, words: str
-) -> tuple[list[Expression], int]:
+) -> tuple[list[syntax.Expression], int]:
     """Return the first expression that agrees with the labels under each mask, and how many candidates were tried."""
-    found: list[Expression] = []
-    opposite: dict[int, Expression] = {}  # by mask: the first truth of the last size that is wrong on every word
+    found: list[syntax.Expression] = []
+    opposite: dict[int, syntax.Expression] = {}  # by mask: the first truth of the last size that is wrong on every word
     tried = 0
     for size in range(1, caps.max_size + 1):
         try:
@@ -202,7 +192,7 @@ def _search(
                 hint="give shorter or fewer words, use a smaller fragment, or raise max_classes if that is the cap.",
             ) from None
         while len(found) in opposite:
-            found.append(Not(opposite[len(found)]))
+            found.append(syntax.Not(opposite[len(found)]))
         opposite = {}
         if len(found) < len(masks):
             first = len(found)
@@ -317,50 +307,56 @@ def smallest_by_brute_force(
     fragment: Fragment = Fragment.PLAIN,
     readout: Readout = Readout.LAST_SYMBOL,
     max_size: int = 6,
-) -> Expression | None:
+) -> syntax.Expression | None:
     """Return a smallest expression that agrees with the labels, by trying all of them on all words; None if there is none.
 
     Every expression of the syntax without names is made, none is left out because of another, and the interpreter says
     what it does. Slow and obvious: the oracle for :func:`synthesize`.
     """
     for expression in expressions_by_brute_force(alphabet, fragment, max_size):
-        program = Program(alphabet=alphabet, accept=expression, readout=readout)
+        program = syntax.Program(alphabet=alphabet, accept=expression, readout=readout)
         if all(accepts(program, word) == label for word, label in labels.items()):
             return expression
     return None
 
 
-def expressions_by_brute_force(alphabet: Alphabet, fragment: Fragment, max_size: int) -> Iterator[Expression]:
+def expressions_by_brute_force(alphabet: Alphabet, fragment: Fragment, max_size: int) -> Iterator[syntax.Expression]:
     """Yield every truth of a fragment without names, by size."""
 
     @cache
-    def truths(size: int) -> list[Expression]:
-        found: list[Expression] = [Symbol(each) for each in alphabet] if size == 1 else []
-        found += [Constant(True), Constant(False)] if size == 1 else []
-        found += [Modulo(size, residue) for residue in range(size) if size == 1 or fragment.has_periods]
-        found += [Not(part) for part in truths(size - 1)] if size > 1 else []
-        found += [form(parts) for form in (And, Or) for parts in sequences(truths, size)]
+    def truths(size: int) -> list[syntax.Expression]:
+        found: list[syntax.Expression] = [syntax.Symbol(each) for each in alphabet] if size == 1 else []
+        found += [syntax.Constant(True), syntax.Constant(False)] if size == 1 else []
+        found += [syntax.Modulo(size, residue) for residue in range(size) if size == 1 or fragment.has_periods]
+        found += [syntax.Not(part) for part in truths(size - 1)] if size > 1 else []
+        found += [form(parts) for form in (syntax.And, syntax.Or) for parts in sequences(truths, size)]
         for left in range(1, size - 1):
-            pairs = product(SIGNS, counts(left), counts(size - 1 - left))
-            found += [Compare(sign, one, two) for sign, one, two in pairs]
+            pairs = product(syntax.SIGNS, counts(left), counts(size - 1 - left))
+            found += [syntax.Compare(sign, one, two) for sign, one, two in pairs]
         return found
 
     @cache
-    def counts(size: int) -> list[Expression]:
-        found: list[Expression] = [Number(size), Number(-size), *([Number(0)] if size == 1 else [])]
-        found += [form(body) for form in (Count, CountBefore) for body in (truths(size - 1) if size > 1 else [])]
+    def counts(size: int) -> list[syntax.Expression]:
+        found: list[syntax.Expression] = [
+            syntax.Number(size),
+            syntax.Number(-size),
+            *([syntax.Number(0)] if size == 1 else []),
+        ]
+        found += [
+            form(body) for form in (syntax.Count, syntax.CountBefore) for body in (truths(size - 1) if size > 1 else [])
+        ]
         for farthest in range(size - 1 if fragment.has_windows else min(1, size - 1)):
             nearer = [each for number in range(farthest + 1) for each in combinations(range(farthest), number)]
-            found += [CountAt(body, (*few, farthest)) for few in nearer for body in truths(size - 1 - farthest)]
+            found += [syntax.CountAt(body, (*few, farthest)) for few in nearer for body in truths(size - 1 - farthest)]
         for condition in range(1, size - 2):
             for then in range(1, size - 1 - condition):
                 choices = product(truths(condition), counts(then), counts(size - 1 - condition - then))
-                found += [Choice(*parts) for parts in choices]
-        found += [Sum((term,)) for term in (terms(size - 1) if size > 1 else []) if term[0] != 1]
-        return found + [Sum(parts) for parts in sequences(terms, size)]
+                found += [syntax.Choice(*parts) for parts in choices]
+        found += [syntax.Sum((term,)) for term in (terms(size - 1) if size > 1 else []) if term[0] != 1]
+        return found + [syntax.Sum(parts) for parts in sequences(terms, size)]
 
     @cache
-    def terms(cost: int) -> list[tuple[int, Expression]]:
+    def terms(cost: int) -> list[tuple[int, syntax.Expression]]:
         factors = range(-cost, cost + 1)
         return [(factor, count) for factor in factors for count in counts(cost - max(0, abs(factor) - 1))]
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from html import escape
 
-from ..errors import NoSuchWordError
+from ..errors import CapExceededError, NoSuchWordError
+from ..markup import escape
 from .interpreter import frame_word, run_program
 from .kinds import Kind, require_meaning
 from .printer import print_expression
 from .syntax import ACCEPT, Program
+
+MAX_POSITIONS = 2_000
+"""The obvious interpreter looks at all earlier positions from each, and nobody reads longer tables."""
 
 END = "⊣"
 """How the end marker is shown, which carries no symbol."""
@@ -53,6 +56,13 @@ class Trace:
         ]
         return f"goes on with {' or '.join(following)}" if following else "goes on with nothing"
 
+    def __repr__(self) -> str:
+        return f"<Trace: {len(self.symbols)} positions, {self.result}>"
+
+    def _repr_html_(self) -> str:
+        """Return the table for a notebook, without the style of a page."""
+        return f"{_table(self)}<p>Result: <strong>{escape(self.result)}</strong>.</p>"
+
 
 def trace_program(program: Program, word: Iterable[str], *, offset: int = 0) -> Trace:
     """Return the values of every definition and output at every position of a word."""
@@ -62,6 +72,11 @@ def trace_program(program: Program, word: Iterable[str], *, offset: int = 0) -> 
     if not framed:
         raise NoSuchWordError(
             "the empty word has no position to look at.", hint="give a word, or let the program 'read at end'."
+        )
+    if len(framed) > MAX_POSITIONS:
+        raise CapExceededError(
+            f"the word has {len(framed):,} positions; a trace shows up to {MAX_POSITIONS:,}, the cap.",
+            hint="give a shorter word; 'lengthwise crasp run' answers for long ones.",
         )
     values = run_program(program, symbols, offset=offset)
     rows = tuple(
@@ -74,10 +89,8 @@ def trace_program(program: Program, word: Iterable[str], *, offset: int = 0) -> 
 def trace_text(trace: Trace, width: int = 100) -> str:
     """Return the trace as a table for terminals; a word that is too long goes on in a second table."""
     cells = [row.shown() for row in trace.rows]
-    columns = [
-        max(len(part[number]) for part in (trace.symbols, *cells, _positions(trace)))
-        for number in range(len(trace.symbols))
-    ]
+    parts = (trace.symbols, *cells, _positions(trace))
+    columns = [max(len(part[number]) for part in parts) for number in range(len(trace.symbols))]
     lead = max(len("position"), *(len(row.name) for row in trace.rows))
     blocks = []
     for first, last in _blocks(columns, width - lead - 2):
@@ -93,6 +106,16 @@ def trace_text(trace: Trace, width: int = 100) -> str:
 
 def trace_html(trace: Trace) -> str:
     """Return the trace as one page without scripts."""
+    listed = "\n".join(f"{escape(row.name)} := {escape(row.text)}" for row in trace.rows)
+    return _PAGE.format(
+        title=escape(f"Trace of {' '.join(trace.symbols)}"[:120]),
+        result=escape(trace.result),
+        table=_table(trace),
+        listed=listed,
+    )
+
+
+def _table(trace: Trace) -> str:
     head = "".join(f"<th>{number}</th>" for number in _positions(trace))
     word = "".join(f"<th>{escape(symbol)}</th>" for symbol in trace.symbols)
     body = []
@@ -104,15 +127,9 @@ def trace_html(trace: Trace) -> str:
         )
         mark = ' class="output"' if number >= num_definitions else ""
         body.append(f'<tr{mark}><th title="{escape(row.text)}">{escape(row.name)}</th>{cells}</tr>')
-    listed = "\n".join(f"{escape(row.name)} := {escape(row.text)}" for row in trace.rows)
-    return _PAGE.format(
-        title=escape(f"Trace of {' '.join(trace.symbols)}"[:120]),
-        result=escape(trace.result),
-        head=head,
-        word=word,
-        body="\n".join(body),
-        listed=listed,
-    )
+    titles = f"<thead><tr><th>position</th>{head}</tr><tr><th>symbol</th>{word}</tr></thead>"
+    rows = "\n".join(body)
+    return f"<table>\n{titles}\n<tbody>\n{rows}\n</tbody>\n</table>"
 
 
 def _positions(trace: Trace) -> list[str]:
@@ -167,12 +184,7 @@ pre {{ overflow-x: auto; }}
 <h1>{title}</h1>
 <p>Result: <strong>{result}</strong>. A row per definition, a column per position; ✓ is true, · is false.</p>
 <div class="scroll">
-<table>
-<thead><tr><th>position</th>{head}</tr><tr><th>symbol</th>{word}</tr></thead>
-<tbody>
-{body}
-</tbody>
-</table>
+{table}
 </div>
 <h2>Program</h2>
 <pre>{listed}</pre>

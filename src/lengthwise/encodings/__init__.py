@@ -1,4 +1,4 @@
-"""Position encodings: cards for all, modules for those that can be trained.
+"""Position encodings: cards for all, modules for those that can be trained, and what an encoding of your own is made of.
 
 What needs torch is imported when it is first asked for, so that cards can be read without it.
 """
@@ -10,18 +10,48 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .attention import Attention
-    from .base import Fit
-    from .build import make_encoding
-    from .huggingface import attach, load
+    from .core.base import Encoding, Fit, Where, distances, per_head
+    from .core.build import make_encoding
+    from .core.card import Bound, Card, Option
+    from .core.id_wrapper import IdWrapper
+    from .core.initialization import normal
+    from .core.wrapper import Wrapper
+    from .hf.attach import attach, load
 
-__all__ = ["Attention", "Fit", "attach", "load", "make_encoding"]
+__all__ = [
+    "Attention",
+    "Bound",
+    "Card",
+    "Encoding",
+    "Fit",
+    "IdWrapper",
+    "Option",
+    "Where",
+    "Wrapper",
+    "attach",
+    "distances",
+    "load",
+    "make_encoding",
+    "normal",
+    "per_head",
+]
 
 _HOMES = {
     "Attention": "attention",
-    "Fit": "base",
-    "attach": "huggingface",
-    "load": "huggingface",
-    "make_encoding": "build",
+    "Bound": "core.card",
+    "Card": "core.card",
+    "Encoding": "core.base",
+    "Fit": "core.base",
+    "IdWrapper": "core.id_wrapper",
+    "Option": "core.card",
+    "Where": "core.base",
+    "Wrapper": "core.wrapper",
+    "attach": "hf.attach",
+    "distances": "core.base",
+    "load": "hf.attach",
+    "make_encoding": "core.build",
+    "normal": "core.initialization",
+    "per_head": "core.base",
 }
 
 

@@ -5,7 +5,6 @@ Shapes: B batch, L tokens, Q new tokens, D width, H heads, K head width; there i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
@@ -14,10 +13,10 @@ from torch import Tensor, nn
 from ..arrays import torch_arrays
 from ..errors import InvalidOptionError
 from ..seeds import INITIALIZATION, open_stream
-from .attend import attend
-from .base import Fit, Where
-from .build import make_encoding
-from .names import Choice, find_encoding
+from .core.attend import attend
+from .core.base import Fit, Where
+from .core.build import make_encoding
+from .core.choice import Choice, find_encoding
 
 
 class Past(NamedTuple):
@@ -117,16 +116,16 @@ class Attention(nn.Module):
                 masks = [torch.ones_like(ids, dtype=torch.bool) if mask is None else mask.bool() for mask, ids in whole]
                 masks = [mask.expand(len(ids_BQ), -1) for mask in masks]
                 mask_BL = torch.cat(masks, dim=1)
-        asking, at = _where(ids_BQ, ids_BL, mask_BL)
-        added_MBQD = self.encoding.embed(asking)
+        queries, keys = _where(ids_BQ, ids_BL, mask_BL)
+        added_MBQD = self.encoding.embed(queries)
         x_BLD = x_BQD if added_MBQD is None else x_BQD + added_MBQD[0].to(x_BQD.dtype)
         q, k, v = (self._to_heads(part) for part in self.qkv(x_BLD).chunk(3, dim=-1))
         if past is not None:
             x_BLD = torch.cat([past.x_BLD, x_BLD], dim=1)
             k, v = torch.cat([past.k, k], dim=2), torch.cat([past.v, v], dim=2)
         encoding, dropout = self.encoding.at_layer(0), self.dropout if self.training else 0.0
-        turned_q, turned_k = encoding.transform(q, k, x_BLD[None], asking, at)
-        mixed = attend(turned_q, turned_k, v, x_BLD[None], encoding, asking, at, dropout=dropout)
+        turned_q, turned_k = encoding.transform(q, k, x_BLD[None], queries, keys)
+        mixed = attend(turned_q, turned_k, v, x_BLD[None], encoding, queries, keys, dropout=dropout)
         return self.project(mixed.transpose(1, 2).flatten(2)), Past(x_BLD, ids_BL, mask_BL, k, v)
 
     def _to_heads(self, x_BLD: Tensor) -> Tensor:
@@ -137,13 +136,6 @@ class Attention(nn.Module):
         if self.encoding.max_length is not None and not torch.compiler.is_compiling():
             refuse_negative(ids_BQ, self.encoding.max_length)
             self.encoding.checked(ids_BQ[None], int(ids_BQ.max()) + 1)
-
-
-def within(choice: Choice) -> Iterator[Choice]:
-    """Yield an encoding and all those it is put around."""
-    yield choice
-    for base in choice.bases:
-        yield from within(base)
 
 
 def named(name: object) -> Choice:
@@ -179,27 +171,22 @@ def _accepted(name: object) -> Choice:
     """Return the encoding of a name; raise for one that is not for a layer alone."""
     choice = named(name)
     refuse_scale(choice)
-    for each in within(choice):
-        if "ids" in each.card.acts_on:
-            raise InvalidOptionError(
-                f"encoding {choice.name!r} chooses ids for a whole model, and this is one layer of it.",
-                hint="name the encoding that it is put around, and hand the ids to every layer.",
-            )
-        if each.card.name == "interleaved":
-            raise InvalidOptionError(
-                f"encoding {choice.name!r} chooses among the layers of a model, and this is one of them.",
-                hint="name the encoding of each layer.",
-            )
+    if choice.chooses_ids:
+        raise InvalidOptionError(
+            f"encoding {choice.name!r} chooses ids for a whole model, and this is one layer of it.",
+            hint="name the encoding that it is put around, and hand the ids to every layer.",
+        )
+    if any(part.card.chooses_layers for part in choice.parts):
+        raise InvalidOptionError(
+            f"encoding {choice.name!r} chooses among the layers of a model, and this is one of them.",
+            hint="name the encoding of each layer.",
+        )
     return choice
-
-
-HINTED = ("scale_hint", "ipe", "lbpe", "lbpe_grown", "lbpe_mlp")
-"""What asks for the scale of an instance, which is not its number of tokens."""
 
 
 def refuse_scale(choice: Choice) -> None:
     """Raise for an encoding that must know the scale of every instance: here nobody tells it."""
-    if any(each.card.name in HINTED and each.needs_scale for each in within(choice)):
+    if choice.takes_hint:
         raise InvalidOptionError(
             f"encoding {choice.name!r} must know the scale of every instance, which is not told here.",
             hint="train with it by lengthwise run, where tasks say their scale.",
@@ -238,8 +225,8 @@ def _where(ids_BQ: Tensor, ids_BL: Tensor, mask_BL: Tensor | None) -> tuple[Wher
         visible = (((key_L <= place_Q[:, None]) & mask_BL.bool()[:, None]) | own_QL)[:, None]
     sizes_MBL = sizes_B1.expand(batch, num_all)[None]
     if num_new == num_all:
-        at = Where(ids_BL[None], sizes_MBL, sizes_MBL, visible)
-        return at, at
+        keys = Where(ids_BL[None], sizes_MBL, sizes_MBL, visible)
+        return keys, keys
     sizes_MBQ = sizes_MBL[..., :num_new]
-    asking = Where(ids_BQ[None], sizes_MBQ, sizes_MBQ, visible, place_Q.expand(batch, -1))
-    return asking, Where(ids_BL[None], sizes_MBL, sizes_MBL)
+    queries = Where(ids_BQ[None], sizes_MBQ, sizes_MBQ, visible, place_Q.expand(batch, -1))
+    return queries, Where(ids_BL[None], sizes_MBL, sizes_MBL)

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from ..errors import InvalidOptionError
 from ..theory.positions.circuits import COMPARED_SCALES, Circuit
 from ..theory.positions.relations_ideal import Equation
-from .base import Encoding
-from .ipe import BOS
-from .lbpe import dictionaries_of
+from .core.base import Encoding
+from .methods.ipe import BOS
+from .methods.lbpe import dictionaries_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

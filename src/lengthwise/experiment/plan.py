@@ -7,19 +7,22 @@ these and of the revisions of task, encoding and trainer, so that a changed labe
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
+from typing import Any
 
 from ..arrays import numpy_arrays
-from ..encodings.names import Choice as Encoding
-from ..encodings.names import find_encoding
+from ..encodings.core.choice import Choice as Encoding
+from ..encodings.core.choice import find_encoding
 from ..errors import InvalidOptionError
 from ..model.shape import Shape
 from ..seeds import DATA, open_stream
-from ..tasks.catalog import find_task
-from ..tasks.lengths import LengthRange, length_bins, shortest_length
-from ..tasks.task import Task
+from ..tasks.core.catalog import find_task
+from ..tasks.core.lengths import LengthRange, length_bins, shortest_length
+from ..tasks.core.task import Task
+from ..tasks.core.without_bos import without_bos
+from ..train.groups import Group, group_of
 from ..train.settings import PENALTIES_ON_POSITIONS, TRAINER_REVISION, Training
 from .spec import Spec
 
@@ -44,7 +47,7 @@ class Run:
     @property
     def id(self) -> str:
         """A hash of all settings and revisions."""
-        return sha256(json.dumps(self.settings, sort_keys=True).encode()).hexdigest()[:16]
+        return hash_settings(self.settings)
 
     @property
     def settings(self) -> dict[str, object]:
@@ -58,9 +61,14 @@ class Run:
         return length_bins(self.train_length, self.test_length)
 
 
+def hash_settings(settings: Mapping[str, Any]) -> str:
+    """Return the id of the run with these settings."""
+    return sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:16]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """How many models train together, whether their step is compiled, and why."""
+    """How many models train together, each in a slot, whether their step is compiled, and why."""
 
     models: int
     compiled: bool
@@ -72,27 +80,38 @@ DEFAULT_CHOICE = Choice(models=8, compiled=False, reason="8 models, which suits 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackPlan:
-    """Runs that train together, and how that was chosen."""
+    """Runs of one group that share the slots of a stack, and how many slots it has.
+
+    ``finished`` are the ids of runs that are done already: a stack that was cut off keeps its members.
+    """
 
     runs: tuple[Run, ...]
     choice: Choice = DEFAULT_CHOICE
+    finished: frozenset[str] = frozenset()
 
     @property
     def label(self) -> str:
         """The stack in print."""
-        return f"{self.runs[0].task} × {self.runs[0].encoding}"
+        tasks = dict.fromkeys(run.task for run in self.runs)
+        return f"{next(iter(tasks)) if len(tasks) == 1 else f'{len(tasks)} tasks'} × {self.runs[0].encoding}"
 
-    @property
-    def work(self) -> int:
-        """A rough measure of how much there is to compute."""
+    def work(self, size: int) -> int:
+        """Return a rough measure of how much there is to compute, for instances of so many tokens."""
         first = self.runs[0]
-        size = find_task(first.task).size(first.train_length)
         per_token = first.model.layers * first.model.width * (12 * first.model.width + size)
-        return len(self.runs) * first.training.steps * first.training.batch * size * per_token
+        steps = sum(run.training.steps for run in self.runs if run.id not in self.finished)
+        return steps * first.training.batch * size * per_token
+
+
+def longest_first(stacks: Sequence[StackPlan]) -> list[StackPlan]:
+    """Return the stacks with the most work first, so that all workers end at about one time."""
+    kinds = {(stack.runs[0].task, stack.runs[0].train_length) for stack in stacks}
+    sizes = {(task, length): find_task(task).size(length) for task, length in kinds}  # once: a task may be slow to find
+    return sorted(stacks, key=lambda stack: -stack.work(sizes[stack.runs[0].task, stack.runs[0].train_length]))
 
 
 def make_groups(spec: Spec) -> list[tuple[Run, ...]]:
-    """Return all runs of a spec, grouped by what can train together; what cannot be trained raises."""
+    """Return all runs of a spec by cell: a task and an encoding; what cannot be trained raises."""
     encodings = [find_encoding(name) for name in spec.encodings]
     tasks = [find_task(name) for name in spec.tasks]
     for number, task in enumerate(tasks):
@@ -132,29 +151,45 @@ def make_groups(spec: Spec) -> list[tuple[Run, ...]]:
     ]
 
 
-def cut_group(runs: Sequence[Run], choice: Choice) -> list[StackPlan]:
-    """Return the runs of a group in stacks of the chosen size."""
-    return [
-        StackPlan(runs=tuple(runs[start : start + choice.models]), choice=choice)
-        for start in range(0, len(runs), choice.models)
-    ]
+def join_groups(cells: Sequence[Sequence[Run]]) -> list[list[Run]]:
+    """Return the runs of cells (one task, encoding and spec each), joined where they can share the slots of a stack."""
+    tasks: dict[str, Task] = {}
+    joined: dict[Group, list[Run]] = {}
+    for cell in cells:
+        first = cell[0]
+        if first.task not in tasks:
+            tasks[first.task] = find_task(first.task)
+        task = without_bos(tasks[first.task]) if first.model.no_bos else tasks[first.task]
+        group = group_of(task, first.encoding, first.model, first.training, first.bins)
+        joined.setdefault(group, []).extend(cell)
+    return list(joined.values())
 
 
-def make_plan(spec: Spec, choice: Choice = DEFAULT_CHOICE) -> list[StackPlan]:
-    """Return all runs of a spec in stacks of one task and encoding."""
-    return [stack for group in make_groups(spec) for stack in cut_group(group, choice)]
+def cut_group(runs: Sequence[Run], choice: Choice, *, workers: int = 1, waves: int = 4) -> list[StackPlan]:
+    """Return the runs of a group as stacks: one for each worker if all slots are then filled, more if that were too many waves.
+
+    A stack of many waves keeps its slots full until the last runs; stacks of few let the workers end at about one time.
+    """
+    size = max(choice.models, min(waves * choice.models, -(-len(runs) // workers)))
+    return [StackPlan(runs=tuple(runs[start : start + size]), choice=choice) for start in range(0, len(runs), size)]
+
+
+def make_runs(specs: Iterable[Spec]) -> list[Run]:
+    """Return all runs of some specs."""
+    return [run for spec in specs for group in make_groups(spec) for run in group]
 
 
 def _require_what_is_counted(task: Task, encoding: Encoding) -> None:
     """Raise if an encoding counts digits or roles that the tokens of a task do not have."""
-    if encoding.uses("abacus") and not task.digits:
+    needed = {part.card.ids_from: part.card.name for part in encoding.parts}
+    if "digits" in needed and not task.digits:
         raise InvalidOptionError(
-            f"abacus counts digits, and {task.name!r} has none among its symbols.",
+            f"{needed['digits']} counts digits, and {task.name!r} has none among its symbols.",
             hint="use it for a task on numbers, for example addition.",
         )
-    if encoding.uses("coupling") and not _has_roles(task):
+    if "roles" in needed and not _has_roles(task):
         raise InvalidOptionError(
-            f"coupling needs a task whose tokens have roles, and {task.name!r} gives none.",
+            f"{needed['roles']} needs a task whose tokens have roles, and {task.name!r} gives none.",
             hint="use it for unique_copy or repeat_copy.",
         )
 

@@ -21,6 +21,7 @@ def provenance(device: str) -> dict[str, object]:
         "numpy": numpy.__version__,
         "device": device,
         "hardware": hardware,
+        "vector_instructions": torch.backends.cpu.get_cpu_capability(),
         "threads": torch.get_num_threads(),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
     }

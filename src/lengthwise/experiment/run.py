@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
-from ..errors import InvalidOptionError, MissingExtraError
-from ..train.settings import check_number
-from .engines.work import Checkpoints, StackDone, StackProgress, checkpoint_of
+from ..encodings.core.choice import encoding_files, find_encoding
+from ..errors import InvalidOptionError, UnreadableFileError, check_number
+from ..extras import require_extra
+from ..files import DRAFT_MARK
+from . import DEFAULT_STORE
+from .descriptions import describe_cells
+from .engines.work import Checkpoints, Event, Notice, RunsDone, StackDone, checkpoint_of, slots_begun
+from .interrupts import interrupts_deferred
 from .models import model_path, models_folder
-from .plan import Choice, Run, StackPlan, cut_group, make_groups
+from .plan import Choice, Run, StackPlan, cut_group, join_groups, longest_first, make_groups
 from .sizing import Chooser, choose_on_cpu, choose_on_gpu, is_worth_compiling
 from .spec import Spec
-from .store import Result, open_store
+from .store import Result, Store, open_store
 
-DEFAULT_STORE = "lengthwise-runs.sqlite"
 SECONDS_PER_CHECKPOINT = 30.0
+
+_MOST_WAVES = 64  # runs for each slot of a stack: what a checkpoint holds of finished ones stays small
+_WAVES_ON_CPU = 4
+_TRIES_TO_SAVE = 5  # at the end, a second apart, when a store cannot be written: somebody may be making room
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +49,7 @@ def run_experiment(
     seconds_per_checkpoint: float = SECONDS_PER_CHECKPOINT,
     keep: bool = False,
     on_plan: Callable[[list[StackPlan], int], None] = lambda _stacks, _reused: None,
-    on_event: Callable[[StackProgress | StackDone], None] = lambda _: None,
+    on_event: Callable[[Event], None] = lambda _: None,
 ) -> Outcome:
     """Train what is not in the store yet; return the results of all runs of the specs.
 
@@ -53,43 +64,121 @@ def run_experiment(
         check_number("models per stack", models_per_stack, int, 1, 100_000)
     if device not in (None, "cpu", "cuda"):
         raise InvalidOptionError(
-            f"device must be cpu or cuda; found {device!r}.", hint="leave it out to let us choose."
+            f"device must be cpu or cuda; found {device!r}.", hint="leave it out to choose automatically."
         )
+    check_number("seconds per checkpoint", seconds_per_checkpoint, float, 0, 10**6)
     groups = [group for spec in ([specs] if isinstance(specs, Spec) else specs) for group in make_groups(spec)]
     runs = tuple(dict.fromkeys(run for group in groups for run in group))
+    described = describe_cells(runs)
+    _require_torch_unless_finished(runs, store)
     with open_store(store) as opened:
         models = models_folder(store) if keep else None
-        finished = opened.finished()
+        finished = {result.id for result in opened.results()}
         if models is not None:
             finished = {run_id for run_id in finished if model_path(models, run_id).is_file()}
         missing = _missing(groups, finished)
         checkpoints = Path(f"{store}.checkpoints")
         stacks: list[StackPlan] = []
         if missing:
-            _require_torch()
-            from .engines.local import choose_device, default_workers, train_locally
+            require_extra("training")
+            _try_user_encodings({run.encoding for group in missing for run in group})
+            from .engines.local import choose_device, count_devices, default_workers, train_locally
 
             chosen = choose_device(device)
             num_workers = workers or default_workers(chosen)
             if models_per_stack is None:
-                stacks = _begun_before(missing, opened.planned(), checkpoints, on_gpu=chosen == "cuda")
+                stacks = _begun_before(runs, finished, opened.planned(), checkpoints, chosen)
             begun = {run.id for stack in stacks for run in stack.runs}
-            fresh = _missing(missing, begun)
-            choose = _chooser(chosen, num_workers, fresh, models_per_stack)
-            stacks += [stack for group in fresh for stack in cut_group(group, choose(group[0], len(group)))]
-        opened.save_plan(stacks)
+            fresh = join_groups(_missing(missing, begun))
+            parts = min(num_workers, count_devices(chosen))
+            waves = _MOST_WAVES if chosen == "cuda" else _WAVES_ON_CPU
+            stacks += _cut_groups(
+                fresh,
+                _chooser(chosen, num_workers, sum(map(len, fresh)), models_per_stack),
+                lambda group, choice: cut_group(group, choice, workers=parts, waves=waves),
+                begun=len(stacks),
+                workers=num_workers,
+            )
+        opened.save_plan(stacks, described)
         reused = sum(run.id in finished for run in runs)
-        stacks.sort(key=lambda stack: -stack.work)  # the long ones first, so that all workers end at about one time
+        stacks = longest_first(stacks)
         on_plan(stacks, reused)
         if stacks:
             saving = Checkpoints(folder=checkpoints, seconds=seconds_per_checkpoint)
-            for event in train_locally(stacks, workers=num_workers, device=chosen, checkpoints=saving, models=models):
-                if isinstance(event, StackDone):
-                    opened.save(event.results, again=keep)
-                    checkpoint_of(stacks[event.stack], checkpoints).unlink(missing_ok=True)
-                on_event(event)
+            recorder = _Recorder(opened, again=keep, on_notice=on_event)
+            training = train_locally(stacks, workers=num_workers, device=chosen, checkpoints=saving, models=models)
+            with recorder, closing(training) as events:
+                for event in events:
+                    if isinstance(event, RunsDone):
+                        recorder.record(event.results)
+                    elif isinstance(event, StackDone):
+                        recorder.record((), checkpoint_of(stacks[event.stack], checkpoints))
+                    on_event(event)
             _tidy(checkpoints)
         return Outcome(runs=runs, results=tuple(opened.results_of(runs)), reused=reused)
+
+
+class _Recorder:
+    """Saves finished runs; what cannot be saved is kept in memory and tried again, so that training can go on."""
+
+    def __init__(self, store: Store, *, again: bool, on_notice: Callable[[Notice], None]) -> None:
+        self._store = store
+        self._again = again
+        self._on_notice = on_notice
+        self._waiting: list[tuple[tuple[Result, ...], Path | None]] = []
+
+    def __enter__(self) -> _Recorder:
+        return self
+
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        """Save what is still waiting, also after an error, which stays the one that is raised."""
+        try:
+            self.finish()
+        except UnreadableFileError as unsaved:
+            if error is None:
+                raise
+            self._on_notice(Notice(text=unsaved.message))
+
+    def record(self, results: tuple[Result, ...], checkpoint: Path | None = None) -> None:
+        """Save results; then remove the checkpoint of a stack that has finished, which stays until they are safe."""
+        self._waiting.append((results, checkpoint))
+        try:
+            self._save()
+        except UnreadableFileError as error:
+            number = sum(len(waiting) for waiting, _ in self._waiting)
+            self._on_notice(Notice(text=f"{error.message} {number} finished runs are kept in memory and saved later."))
+
+    def finish(self) -> None:
+        """Save what is still waiting; raise if that cannot be done."""
+        for left in reversed(range(_TRIES_TO_SAVE)):
+            try:
+                self._save()
+                return
+            except UnreadableFileError as error:
+                if not left:
+                    number = sum(len(waiting) for waiting, _ in self._waiting)
+                    raise UnreadableFileError(
+                        f"{number} finished runs could not be saved. {error.message}", hint=error.hint
+                    ) from None
+            time.sleep(1)
+
+    def _save(self) -> None:
+        while self._waiting:
+            results, checkpoint = self._waiting[0]
+            with interrupts_deferred():
+                self._store.save(results, again=self._again)
+                del self._waiting[0]
+            if checkpoint is not None:
+                with suppress(OSError):
+                    checkpoint.unlink(missing_ok=True)
+
+
+def _try_user_encodings(names: Iterable[str]) -> None:
+    """Raise for an encoding in a user's file that does not work, before anything is trained with it."""
+    for name in sorted(name for name in names if encoding_files(name)):
+        from ..encodings.user.probe import require_sound
+
+        require_sound(find_encoding(name))
 
 
 def _missing(groups: Iterable[Sequence[Run]], known: set[str]) -> list[list[Run]]:
@@ -104,52 +193,75 @@ def _missing(groups: Iterable[Sequence[Run]], known: set[str]) -> list[list[Run]
 
 
 def _begun_before(
-    missing: Iterable[Sequence[Run]], planned: Iterable[Sequence[str]], checkpoints: Path, *, on_gpu: bool
+    runs: Iterable[Run], finished: set[str], planned: Iterable[Sequence[str]], checkpoints: Path, device: str
 ) -> list[StackPlan]:
     """Return the stacks that were cut off in training and have left a checkpoint, with the members they had."""
-    left = {run.id: run for group in missing for run in group}
-    again = []
+    known = {run.id: run for run in runs}
+    again: list[StackPlan] = []
+    taken: set[str] = set()
     for members in planned:
-        if not all(member in left for member in members):
+        missing = [member for member in members if member not in finished]
+        if not missing or taken.intersection(members) or not all(member in known for member in members):
             continue
-        runs = tuple(left[member] for member in members)
-        compiled = on_gpu and is_worth_compiling(runs[0], len(runs))[0]
-        choice = Choice(models=len(runs), compiled=compiled, reason=f"{len(runs)} models, as they were begun before")
-        plan = StackPlan(runs=runs, choice=choice)
-        if checkpoint_of(plan, checkpoints).is_file():
-            again.append(plan)
-            for member in members:
-                del left[member]
+        plan = StackPlan(
+            runs=tuple(known[member] for member in members), finished=frozenset(finished.intersection(members))
+        )
+        slots = slots_begun(checkpoint_of(plan, checkpoints), device)
+        if slots is not None:
+            compiled = device == "cuda" and is_worth_compiling(plan.runs[0], len(missing))[0]
+            choice = Choice(models=slots, compiled=compiled, reason=f"{slots} models, as they were begun before")
+            again.append(replace(plan, choice=choice))
+            taken.update(members)
     return again
 
 
-def _chooser(device: str, workers: int, groups: Sequence[Sequence[Run]], models: int | None) -> Chooser:
+def _cut_groups(
+    groups: Sequence[Sequence[Run]],
+    chooser: Callable[[int], Chooser],
+    cut: Callable[[Sequence[Run], Choice], list[StackPlan]],
+    *,
+    begun: int,
+    workers: int,
+) -> list[StackPlan]:
+    """Return groups as stacks, sized for as many as train at once beside those that were begun before.
+
+    One group may make several stacks, and smaller ones the less memory each has, so the number is found by trying.
+    """
+    together = 0
+    stacks: list[StackPlan] = []
+    while together < min(workers, begun + max(len(groups), len(stacks))):
+        together = min(workers, begun + max(len(groups), len(stacks)))
+        choose = chooser(together)
+        stacks = [stack for group in groups for stack in cut(group, choose(group[0], len(group)))]
+    return stacks
+
+
+def _chooser(device: str, workers: int, num_runs: int, models: int | None) -> Callable[[int], Chooser]:
+    """Return what chooses where so many stacks train at once."""
     if models is not None:
 
         def as_asked(run: Run, number: int) -> Choice:
-            compiled = device == "cuda" and is_worth_compiling(run, min(models, number))[0]
+            compiled = device == "cuda" and is_worth_compiling(run, number)[0]
             return Choice(models=models, compiled=compiled, reason=f"{models} models, as asked")
 
-        return as_asked
+        return lambda _: as_asked
     if device == "cuda":
-        return choose_on_gpu(device, min(workers, max(1, len(groups))))
-    return choose_on_cpu(workers, sum(map(len, groups)))
+        return partial(choose_on_gpu, device)
+    on_cpu = choose_on_cpu(workers, num_runs)  # one for all numbers: it remembers what it has tried
+    return lambda _: on_cpu
 
 
 def _tidy(checkpoints: Path) -> None:
     """Remove what a killed process left half written, and the folder if nothing else is in it."""
     if checkpoints.is_dir():
-        for half in checkpoints.glob("*.safetensors.*"):
-            half.unlink(missing_ok=True)
-        if not any(checkpoints.iterdir()):
-            checkpoints.rmdir()
+        with suppress(OSError):
+            for half in checkpoints.glob(f".*{DRAFT_MARK}*"):
+                half.unlink(missing_ok=True)
+            if not any(checkpoints.iterdir()):
+                checkpoints.rmdir()
 
 
-def _require_torch() -> None:
-    from importlib.util import find_spec
-
-    for name in ("torch", "safetensors"):
-        if find_spec(name) is None:
-            raise MissingExtraError(
-                f"training needs {name}, which is not installed.", hint="pip install 'lengthwise[train]'"
-            )
+def _require_torch_unless_finished(runs: Sequence[Run], store: str | Path) -> None:
+    """Raise if torch is missing, before an empty store is made for nothing."""
+    if not Path(store).exists() and runs:
+        require_extra("training")

@@ -6,16 +6,19 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..encodings.cards import ENCODINGS
-from ..encodings.names import find_encoding
+from ..encodings.core.choice import find_encoding
+from ..train.settings import RING_BYTES
 from .plan import DEFAULT_CHOICE, Choice, Run
 
 Chooser = Callable[[Run, int], Choice]
 """Chooses for a run like this one, of which there are so many."""
 
-MOST_MODELS = 2048  # no more has been measured
+_MOST_MODELS = 2048  # no more has been measured
 _SIZES = (1, 4, 8, 16)  # tried on a CPU
 _TRIAL_SECONDS = 0.15
+_TRIAL_STEPS = 2
+_WAVES = 2  # how often a slot is filled on a GPU, at least, where that leaves it busy
+_BUSY_STEP = 0.004  # seconds of a step from which a GPU is busy
 _TRIAL_STEP = 0.5  # seconds of a step beyond which models are so large that nothing is gained by more of them
 _WORTH_TRYING = 5.0  # seconds that a model trains alone, from which it matters how many train together
 _WORTH_COMPILING_ON_GPU = 120.0
@@ -23,38 +26,52 @@ _WORTH_COMPILING = 300.0  # seconds of training from which a trial of compilatio
 
 
 def choose_on_gpu(device: str, workers: int) -> Chooser:
-    """Return a chooser that fills the memory of each GPU, which its share of the workers divide among them."""
+    """Return a chooser by the memory of each GPU, which its share of the workers divide among them.
+
+    A stack has as many slots as keep the GPU busy, but half of the runs at most beyond that: the more often a slot is
+    filled again, the smaller is the share of slots that are empty at the end.
+    """
     import torch
 
     free, _ = torch.cuda.mem_get_info(device)
-    room = int(0.8 * free / -(-workers // torch.cuda.device_count()))
+    num_gpus = torch.cuda.device_count()
+    room = int(0.8 * free / -(-workers // num_gpus)) - RING_BYTES
 
     def choose(run: Run, number: int) -> Choice:
         each = bytes_per_model(run)
         fitting = max(1, room // each)
-        models = min(fitting, MOST_MODELS, number)
-        why = (
-            "all of them"
-            if models == number
-            else f"of {number}; {room / 2**30:.0f} GiB hold {fitting} at {each / 2**20:.0f} MiB each"
-        )
-        compiled, told = is_worth_compiling(run, models)
+        own = -(-number // num_gpus)
+        models = _even(min(own, max(own // _WAVES, int(_BUSY_STEP / _seconds_per_model(run))), fitting, _MOST_MODELS))
+        why = "all of them" if models == own else f"of {own}"
+        if fitting < own:
+            why += f"; {room / 2**30:.0f} GiB hold {fitting} at {each / 2**20:.0f} MiB each"
+        compiled, told = is_worth_compiling(run, own)
         return Choice(models=models, compiled=compiled, reason=f"{models} models, {why}; {told}")
 
     return choose
 
 
-def is_worth_compiling(run: Run, models: int) -> tuple[bool, str]:
-    """Return whether a stack on a GPU trains so long that compiling its step, over a minute, pays, and why.
+def _even(models: int) -> int:
+    """Return a number of few: the largest of 1, 2, 3, 4, 6, 8, 12, 16, … up to this one, for which programs may be known."""
+    known = [size for power in range(12) for size in (1 << power, 3 << power >> 1) if size <= models]
+    return max(known)
 
-    Measured on an H200: a recorded step takes about 2 ms however small it is, and large ones reach some 28 TFLOP/s.
-    """
-    from ..tasks.catalog import find_task
+
+def _seconds_per_model(run: Run) -> float:
+    """Return about how long a step of one of many models takes. Large ones reach some 28 TFLOP/s on an H200."""
+    from ..tasks.core.catalog import find_task
 
     size = find_task(run.task).size(run.train_length)
     shape = run.model
-    products = models * run.training.batch * size * shape.layers * shape.width * (12 * shape.width + size)
-    seconds = run.training.steps * (0.002 + 6 * products / 28e12)
+    return 6 * run.training.batch * size * shape.layers * shape.width * (12 * shape.width + size) / 28e12
+
+
+def is_worth_compiling(run: Run, number: int) -> tuple[bool, str]:
+    """Return whether so many runs on a GPU train so long that compiling their step pays, and why.
+
+    Measured on an H200: a recorded step takes about 2 ms however small it is.
+    """
+    seconds = run.training.steps * (0.002 + number * _seconds_per_model(run))
     if seconds < _WORTH_COMPILING_ON_GPU:
         return False, f"recorded but not compiled, about {seconds:.0f} s at most"
     return True, "compiled and recorded"
@@ -62,7 +79,7 @@ def is_worth_compiling(run: Run, models: int) -> tuple[bool, str]:
 
 def bytes_per_model(run: Run) -> int:
     """Return about how much memory a model takes on a GPU in training and evaluation, on the safe side."""
-    from ..tasks.catalog import find_task
+    from ..tasks.core.catalog import find_task
 
     task = find_task(run.task)
     shape, training = run.model, run.training
@@ -78,13 +95,12 @@ def bytes_per_model(run: Run) -> int:
 def _bytes_of_scores(run: Run, size: int, longest: int) -> int:
     """Return about how much memory scores take with an encoding that acts on them, so that they are stored."""
     choice = find_encoding(run.encoding)
-    kinds = {choice.card.name, *(base.card.name for base in choice.bases)}
-    cards = [ENCODINGS[name] for name in kinds]
+    cards = [part.card for part in choice.parts]
     if not any({"scores", "weights", "values"} & set(card.acts_on) for card in cards):
         return 0
     heads = run.model.heads
     wide = max((int(value) for name, value in choice.options if name == "hidden"), default=0)  # a network on each pair
-    per_pair = 4 * (14 * heads + (4 * wide if kinds & {"dape", "dape_v2"} else 0))
+    per_pair = 4 * (14 * heads + (4 * wide if any(card.network_on_scores for card in cards) else 0))
     alone = 16 * wide * size**2  # a network on the pairs of one row
     return run.model.layers * (run.training.batch * size**2 * per_pair + alone) + 8192 * longest * per_pair
 
@@ -95,7 +111,7 @@ def choose_on_cpu(workers: int, num_runs: int) -> Chooser:
     known: dict[object, Choice] = {}
 
     def choose(run: Run, number: int) -> Choice:
-        key = (run.task, run.model, run.training, run.train_length, run.encoding, min(number, at_most))
+        key = (run.model, run.training, run.train_length, run.encoding, min(number, at_most))
         if key not in known:
             known[key] = _try_sizes(run, min(number, at_most, _SIZES[-1]))
         return known[key]
@@ -115,7 +131,7 @@ def _try_sizes(run: Run, largest: int) -> Choice:
         if alone * run.training.steps < _WORTH_TRYING:
             few = min(largest, DEFAULT_CHOICE.models)
             brief = f"{alone * run.training.steps:.0f} s each at most"
-            return Choice(models=few, compiled=False, reason=f"{few} models, which are too brief to try sizes: {brief}")
+            return Choice(models=few, compiled=False, reason=f"{few} models, too short to be worth a trial: {brief}")
         brief_enough = [size for size in sizes[1:] if size * alone < _TRIAL_STEP]
         seconds = {1: alone} | {size: _seconds_per_step(run, size, compiled=False)[0] for size in brief_enough}
         best = max(seconds, key=lambda size: size / seconds[size])
@@ -135,18 +151,21 @@ def _try_sizes(run: Run, largest: int) -> Choice:
 
 
 def _seconds_per_step(run: Run, models: int, *, compiled: bool) -> tuple[float, float]:
-    """Return the time of a step, the best of a few, and that of the first two."""
+    """Return the time of a step with its share of making batches, the best of a few, and that of the first steps.
+
+    It is time of the processor, not of the clock: a busy machine gives the same answer.
+    """
     from .stacks import stack_of
 
-    stack = stack_of([replace(run, seed=seed, hard=False) for seed in range(models)], compiled=compiled)
+    brief = replace(run.training, evaluate_every=_TRIAL_STEPS, examples=1)  # so that few batches are made at once
+    runs = [replace(run, seed=seed, hard=False, training=brief) for seed in range(models)]
     begun = time.perf_counter()
-    stack.step(0)
-    stack.step(1)
+    stack = stack_of(runs, compiled=compiled)
+    stack.advance(_TRIAL_STEPS)
     set_up = time.perf_counter() - begun
     times: list[float] = []
-    begun = time.perf_counter()
-    while len(times) < 2 or time.perf_counter() - begun < _TRIAL_SECONDS:
-        started = time.perf_counter()
-        stack.step(2 + len(times))
-        times.append(time.perf_counter() - started)
-    return min(times), set_up
+    while not times or sum(times) < _TRIAL_SECONDS:
+        started = time.process_time()
+        stack.advance(_TRIAL_STEPS)
+        times.append(time.process_time() - started)
+    return min(times) / _TRIAL_STEPS, set_up

@@ -5,20 +5,21 @@ The defaults are the preset of the demo. It was chosen on training lengths only 
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from ..encodings.names import find_encoding
-from ..errors import InvalidSpecError, did_you_mean
+from ..encodings.core.choice import find_encoding
+from ..errors import InvalidSpecError, check_number, did_you_mean
 from ..files import read_text
 from ..model.shape import Shape
-from ..train.settings import Training, check_number
+from ..tasks.core.lengths import MOST_LENGTH, check_lengths
+from ..train.settings import Training
 
 VERSION = 1
+MOST_RUNS = 1_000_000
 DEFAULT_LEARNING_RATE = 0.003
 
 
@@ -42,6 +43,9 @@ class Spec:
     version: int = VERSION
 
     def __post_init__(self) -> None:
+        for key in ("tasks", "encodings", "learning_rates", "test_length"):
+            if isinstance(getattr(self, key), list):
+                object.__setattr__(self, key, tuple(getattr(self, key)))
         _check(self)
 
 
@@ -58,6 +62,11 @@ def parse_spec(text: str, source: str = "spec") -> Spec:
         raise InvalidSpecError(
             f"{source} is not TOML: {error}.", hint="see docs/reference/spec.md for an example."
         ) from None
+    except (ValueError, RecursionError) as error:  # an integer of thousands of digits, or thousands of brackets
+        reason = "is nested too deeply" if isinstance(error, RecursionError) else "has a number that is too long"
+        raise InvalidSpecError(
+            f"{source} {reason} to be read.", hint="see docs/reference/spec.md for an example."
+        ) from None
     if isinstance(data.get("version"), int) and data["version"] > VERSION:
         raise InvalidSpecError(
             f"{source} has version {data['version']}; this program reads version {VERSION}.",
@@ -66,26 +75,6 @@ def parse_spec(text: str, source: str = "spec") -> Spec:
     spec = _read(Spec, data, source, "")
     assert isinstance(spec, Spec)
     return spec
-
-
-def dump_spec(spec: Spec) -> str:
-    """Return a spec as TOML text; ``parse_spec(dump_spec(spec)) == spec``."""
-    data = asdict(spec)
-    tables = {name: data.pop(name) for name in ("model", "training")}
-    tables["training.penalties"] = dict(tables["training"].pop("penalties"))
-    lines = [f"{key} = {_toml(value)}" for key, value in data.items()]
-    for name, table in tables.items():
-        if table:
-            lines += ["", f"[{name}]", *(f"{key} = {_toml(value)}" for key, value in table.items())]
-    return "\n".join(lines) + "\n"
-
-
-def _toml(value: object) -> str:
-    if isinstance(value, tuple):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    if isinstance(value, float):
-        return repr(value)
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _read(kind: type[Any], data: Mapping[str, Any], source: str, prefix: str) -> Any:
@@ -137,8 +126,8 @@ def _check(spec: Spec) -> None:
         )
     if type(spec.hard) is not bool:
         raise InvalidSpecError(f"hard must be true or false; found {spec.hard!r}.", hint="write hard = true.")
-    for key in ("seeds", "train_length"):
-        check_number(key, getattr(spec, key), int, 1, 100_000)
+    check_number("seeds", spec.seeds, int, 1, 100_000)
+    check_number("train_length", spec.train_length, int, 1, MOST_LENGTH)
     if not isinstance(spec.learning_rates, tuple) or not spec.learning_rates:
         raise InvalidSpecError(
             f"learning_rates must be a list of numbers; found {spec.learning_rates!r}.", hint="for example [0.001]."
@@ -147,21 +136,10 @@ def _check(spec: Spec) -> None:
         check_number("learning_rates", rate, float, 1e-9, 10)
         if rate in spec.learning_rates[:number]:
             raise InvalidSpecError(f"{rate!r} is named twice in learning_rates.", hint="name each once.")
-    _check_test_length(spec)
-
-
-def _check_test_length(spec: Spec) -> None:
-    """Raise unless tests are on longer inputs, in increasing order if they are listed."""
-    lengths = spec.test_length if isinstance(spec.test_length, tuple) else (spec.test_length,)
-    before = spec.train_length
-    if not lengths:
-        raise InvalidSpecError("test_length lists no length.", hint="for example [32, 64, 128].")
-    for number, length in enumerate(lengths):
-        check_number("test_length", length, int, 1, 100_000)
-        if length <= before:
-            what = f"{lengths[number - 1]} before it" if number else f"train_length {spec.train_length}"
-            raise InvalidSpecError(
-                f"test_length {length} is not above {what}.",
-                hint=f"test on longer inputs than you train on, for example {3 * spec.train_length}.",
-            )
-        before = length
+    check_lengths(spec.train_length, spec.test_length)
+    num_runs = len(spec.tasks) * len(spec.encodings) * len(spec.learning_rates) * spec.seeds
+    if num_runs > MOST_RUNS:
+        raise InvalidSpecError(
+            f"the spec asks for {num_runs:,} runs; at most {MOST_RUNS:,} are allowed.",
+            hint="name fewer tasks, encodings, learning rates or seeds, or split the spec.",
+        )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
+from ..budget import checkpoint
 from ..errors import AlphabetMismatchError, CapExceededError, InvalidAutomatonError, UnknownSymbolError
 from .alphabet import Alphabet, make_alphabet, show_alphabet
 from .minimization import hopcroft_classes
@@ -89,6 +90,12 @@ class DFA:
         plural = "" if self.num_states == 1 else "s"
         return f"<DFA: {self.num_states} state{plural} over {show_alphabet(self.alphabet)}>"
 
+    def _repr_svg_(self) -> str | None:
+        """Return a drawing for a notebook; None, and so the line of text, for what nobody could read."""
+        from .drawing import MOST_DRAWN_STATES, draw_svg
+
+        return draw_svg(self) if self.num_states <= MOST_DRAWN_STATES else None
+
     def __invert__(self) -> DFA:
         rest = set(range(self.num_states)) - self.accepting
         return DFA(alphabet=self.alphabet, transitions=self.transitions, accepting=rest)
@@ -122,6 +129,7 @@ def product(left: DFA, right: DFA, keep: Callable[[bool, bool], bool], *, max_st
     queue = [(0, 0)]
     rows: list[list[int]] = []
     for one, two in queue:
+        checkpoint()
         row = []
         for pair in zip(left.transitions[one], right.transitions[two], strict=True):
             if pair not in numbers:

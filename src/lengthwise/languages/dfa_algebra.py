@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import chain
 
+from ..budget import checkpoint
 from ..errors import AlphabetMismatchError, CapExceededError, InvalidOptionError
 from .alphabet import make_alphabet, show_alphabet
 from .dfa import DFA, require_same_alphabet
@@ -15,6 +16,8 @@ Pair = tuple[int, int]
 MAX_STATES = 10_000
 MAX_STEPS = 5_000_000  # states looked at in all subsets together
 MAX_PAIRS = 1_000_000
+MAX_SUMMANDS = 5_000_000  # of a table of word counts
+MAX_COUNT_BITS = 2**32  # of all its numbers
 
 
 def shortest_word(language: DFA, start: int = 0) -> Word | None:
@@ -47,6 +50,7 @@ def separating_suffix(language: DFA, one: int, two: int) -> Word | None:
     words: dict[tuple[int, int], tuple[int, ...]] = {(one, two): ()}
     queue = [(one, two)]
     for pair in queue:
+        checkpoint()
         if (pair[0] in language.accepting) != (pair[1] in language.accepting):
             return language.decode(words[pair])
         for symbol, after in enumerate(zip(language.transitions[pair[0]], language.transitions[pair[1]], strict=True)):
@@ -88,6 +92,7 @@ def right_quotient_by(language: DFA, ends: DFA) -> DFA:
     queue = [(one, two) for one, two in sources if one in language.accepting and two in ends.accepting]
     met = set(queue)
     for pair in queue:
+        checkpoint()
         for source in sources[pair]:
             if source not in met:
                 met.add(source)
@@ -116,6 +121,7 @@ def _pairs(left: DFA, right: DFA, starts: list[Pair], what: str) -> dict[Pair, l
     sources: dict[Pair, list[Pair]] = {pair: [] for pair in starts}
     queue = list(starts)
     for pair in queue:
+        checkpoint()
         for after in zip(left.transitions[pair[0]], right.transitions[pair[1]], strict=True):
             if after not in sources:
                 if len(queue) >= MAX_PAIRS:
@@ -144,6 +150,7 @@ def _from_subsets(
     rows = []
     num_steps = 0
     for subset in queue:
+        checkpoint()
         num_steps += len(subset)
         row = []
         for targets in moves:
@@ -189,8 +196,18 @@ def word_counts(language: DFA, length: int) -> list[list[int]]:
         raise InvalidOptionError(
             f"length {length} is not allowed; a length is at least 0.", hint="choose a length such as 8."
         )
+    num_symbols = len(language.alphabet)
+    num_counts = (length + 1) * language.num_states
+    num_bits = num_counts * length * (num_symbols - 1).bit_length() // 2  # words of n symbols are at most so many
+    if num_counts * num_symbols > MAX_SUMMANDS or num_bits > MAX_COUNT_BITS:
+        raise CapExceededError(
+            f"counting the words up to length {length:,} of a language with {language.num_states:,} states and "
+            f"{num_symbols:,} symbols adds {num_counts * num_symbols:,} numbers of {num_bits // 8:,} bytes in all; the caps "
+            f"are {MAX_SUMMANDS:,} numbers and {MAX_COUNT_BITS // 8:,} bytes.",
+            hint="use a shorter length or a smaller language.",
+        )
     counts = [[int(state in language.accepting) for state in range(language.num_states)]]
     for _ in range(length):
-        last = counts[-1]
-        counts.append([sum(last[target] for target in row) for row in language.transitions])
+        count_of = counts[-1].__getitem__
+        counts.append([sum(map(count_of, row)) for row in language.transitions])
     return counts

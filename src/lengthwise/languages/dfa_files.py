@@ -19,10 +19,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import InvalidAutomatonError, did_you_mean
+from ..errors import CapExceededError, InvalidAutomatonError, did_you_mean
 from ..files import read_json, write_text
 from .alphabet import make_alphabet
 from .dfa import DFA
+
+MAX_STATES = 20_000
+MAX_SYMBOLS = 1_000
+MAX_TRANSITIONS = 400_000
+"""What a file may have: so much is read, minimized and drawn within about two seconds of CPU time."""
 
 _FIELDS = ("alphabet", "initial", "accepting", "transitions")
 
@@ -53,6 +58,7 @@ def dfa_to_json(language: DFA) -> dict[str, object]:
 def dfa_from_json(data: object) -> DFA:
     """Return the language of an automaton file's data."""
     fields = _read_fields(data)
+    _require_size(len(fields["transitions"]), len(fields["alphabet"]))
     alphabet = make_alphabet(fields["alphabet"])
     table = fields["transitions"]
     numbers = {name: number for number, name in enumerate(table)}
@@ -77,6 +83,19 @@ def dfa_from_json(data: object) -> DFA:
         accepting=[number(name, "an accepting state") for name in fields["accepting"]],
         initial=number(fields["initial"], "the initial state"),
     )
+
+
+def _require_size(num_states: int, num_symbols: int) -> None:
+    for number, most, what in (
+        (num_states, MAX_STATES, "states"),
+        (num_symbols, MAX_SYMBOLS, "symbols"),
+        (num_states * num_symbols, MAX_TRANSITIONS, "transitions"),
+    ):
+        if number > most:
+            raise CapExceededError(
+                f"the automaton has {number:,} {what}; a file may have up to {most:,}, the cap.",
+                hint="leave out what no word reaches, or build a smaller automaton of the same kind.",
+            )
 
 
 def _read_fields(data: object) -> Mapping[str, Any]:
@@ -115,8 +134,9 @@ def _check_row(state: str, targets: object, alphabet: tuple[str, ...]) -> None:
             f"the transitions of state {state!r} must be a table of symbols; found {targets!r}.",
             hint="see docs/reference/files.md.",
         )
+    known = set(alphabet)
     for symbol in targets:
-        if symbol not in alphabet:
+        if symbol not in known:
             raise InvalidAutomatonError(
                 f"state {state!r} has a transition on {symbol!r}, which is not in the alphabet {{{', '.join(alphabet)}}}.",
                 hint='add the symbol to "alphabet", or remove the transition.',

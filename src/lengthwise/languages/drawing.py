@@ -11,11 +11,11 @@ from cmath import phase, rect
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import pairwise
 from math import pi, sin
 
 from ..errors import InvalidOptionError
+from ..svg import element, group, picture, points, text
 from .alphabet import show_alphabet
 from .components import strong_components
 from .dfa import DFA
@@ -30,26 +30,6 @@ _NODE_INK, _LABEL_INK, _LINE_INK = 100, 30, 3  # what it costs to run over each 
 _BENDS = (0.0, 44.0, 70.0, 100.0, 140.0, 190.0, 250.0, 320.0)
 _ALONG = (0.5, 0.4, 0.6, 0.3, 0.7)  # where on an arrow its label may stand
 _LOOP_DIRECTIONS = (-90, 90, -45, -135, 45, 135, 0, 180)  # degrees; up first
-
-_STYLE = """
-.lengthwise-automaton text { font: 14px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
-.lengthwise-automaton text { fill: #1f2328; text-anchor: middle; }
-.lengthwise-automaton .paper { fill: #ffffff; }
-.lengthwise-automaton .state circle { fill: #f6f8fa; stroke: #57606a; stroke-width: 1.6; }
-.lengthwise-automaton .state text { font-weight: 600; }
-.lengthwise-automaton .line { fill: none; stroke: #57606a; stroke-width: 1.6; }
-.lengthwise-automaton .head { fill: #57606a; }
-.lengthwise-automaton .edge text { paint-order: stroke; stroke: #ffffff; stroke-width: 4px; }
-.lengthwise-automaton .note { font-size: 12px; fill: #57606a; text-anchor: start; }
-@media (prefers-color-scheme: dark) {
-  .lengthwise-automaton text { fill: #e6edf3; }
-  .lengthwise-automaton .paper { fill: #15181c; }
-  .lengthwise-automaton .state circle { fill: #22272e; stroke: #9da7b3; }
-  .lengthwise-automaton .line { stroke: #9da7b3; }
-  .lengthwise-automaton .head, .lengthwise-automaton .note { fill: #9da7b3; }
-  .lengthwise-automaton .edge text { stroke: #15181c; }
-}
-"""  # every rule names our class, because a style inside a page is the whole page's; no variables, for plain renderers
 
 Edge = tuple[int, int]
 Curve = tuple[complex, complex, complex, complex]
@@ -368,20 +348,15 @@ def _page(
     width = max(size_drawn.real, len(note) * _CHARACTER * 12 / 14) + 2 * margin
     height = size_drawn.imag + 2 * margin + (24 if note else 0)
     left, top = (extent[0] + extent[1]).real / 2 - width / 2, extent[0].imag - margin
-    box = f"{_number(left)} {_number(top)} {_number(width)} {_number(height)}"
-    size = f'width="{_number(width)}" height="{_number(height)}"'
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="lengthwise-automaton" role="img" viewBox="{box}" {size}>',
-        f"<title>Automaton: {escape(_title(language))}</title>",
-        f"<desc>{escape(_description(language, edges, note))}</desc>",
-        f"<style>{_STYLE}</style>",
-        f'<rect class="paper" x="{_number(left)}" y="{_number(top)}" {size} rx="8"/>',
-        *body,
-    ]
-    if note:
-        at = f'x="{_number(left + margin)}" y="{_number(top + height - margin)}"'
-        lines.append(f'<text class="note" {at}>{escape(note)}</text>')
-    return "\n".join([*lines, "</svg>", ""])
+    return picture(
+        [*body, *([text(left + margin, top + height - margin, note, "note")] if note else [])],
+        width=width,
+        height=height,
+        left=left,
+        top=top,
+        title=f"Automaton: {_title(language)}",
+        description=_description(language, edges, note),
+    )
 
 
 def _description(language: DFA, edges: dict[Edge, list[str]], note: str) -> str:
@@ -391,39 +366,33 @@ def _description(language: DFA, edges: dict[Edge, list[str]], note: str) -> str:
 
 
 def _state_svg(state: int, place: complex, accepting: bool) -> str:
-    at = f'cx="{_number(place.real)}" cy="{_number(place.imag)}"'
-    inner = f'<circle {at} r="{_number(_RADIUS - 4)}"/>' if accepting else ""
-    return f'<g class="state"><circle {at} r="{_number(_RADIUS)}"/>{inner}{_text_svg(place, str(state))}</g>'
+    radii = (_RADIUS, _RADIUS - 4) if accepting else (_RADIUS,)
+    circles = [element("circle", cx=place.real, cy=place.imag, r=radius) for radius in radii]
+    return group([*circles, _centred(place, str(state))], class_="state")
 
 
 def _edge_svg(edge: Edge, symbols: Sequence[str], label: str, arrow: _Arrow) -> str:
-    title = escape(f"{edge[0]} to {edge[1]}: {_show_symbols(symbols)}")
-    text = _text_svg(arrow.label_at, label)
-    return f'<g class="edge"><title>{title}</title>{_curve_svg(arrow.curve)}{text}</g>'
+    title = f"{edge[0]} to {edge[1]}: {_show_symbols(symbols)}"
+    return group([_curve_svg(arrow.curve), _centred(arrow.label_at, label)], title=title, class_="edge")
 
 
-def _text_svg(middle: complex, text: str) -> str:
-    baseline = middle.imag + 4.8  # a baseline that renderers agree on, unlike dominant-baseline
-    return f'<text x="{_number(middle.real)}" y="{_number(baseline)}">{escape(text)}</text>'
+def _centred(middle: complex, words: str) -> str:
+    return text(middle.real, middle.imag + 4.8, words)  # a baseline that renderers agree on, unlike dominant-baseline
 
 
 def _start_svg(place: complex) -> str:
     start, end = place - _RADIUS - 38, place - _RADIUS - 2
-    return f'<g class="start">{_curve_svg((start, start, end - 10, end))}</g>'
+    return group([_curve_svg((start, start, end - 10, end))], class_="start")
 
 
 def _curve_svg(curve: Curve) -> str:
     """Return a curve with its head; the line stops inside the head, so that the tip stays sharp."""
     start, one, two, end = curve
     forward = _unit(end - _bezier(curve, 1 - 6 / max(12, abs(end - start))))
-    line = f"M{_point(start)} C{_point(one)} {_point(two)} {_point(end - 5 * forward)}"
+    course = f"M{_point(start)} C{_point(one)} {_point(two)} {_point(end - 5 * forward)}"
     head = f"M{_point(end)} L{_point(end - forward * (9 - 4.5j))} L{_point(end - forward * (9 + 4.5j))} Z"
-    return f'<path class="line" d="{line}"/><path class="head" d="{head}"/>'
+    return element("path", class_="line", d=course) + element("path", class_="arrow", d=head)
 
 
 def _point(point: complex) -> str:
-    return f"{_number(point.real)},{_number(point.imag)}"
-
-
-def _number(value: float) -> str:
-    return f"{round(value, 1) + 0.0:g}"  # adding zero turns -0 into 0
+    return points([(point.real, point.imag)])

@@ -19,7 +19,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from ..errors import CapExceededError, InvalidOptionError
+from ..budget import default_time_budget
+from ..errors import CapExceededError, InvalidOptionError, OutOfTimeError
 from .dfa import DFA
 from .order_classes import (
     why_not_finite_or_cofinite,
@@ -38,6 +39,7 @@ from .window_classes import (
 )
 
 MAX_ELEMENTS = 5_000
+MAX_SECONDS = 5.0  # of CPU time for all classes together
 
 Answer = tuple[bool | None, str]
 Subject = TypeVar("Subject")
@@ -147,6 +149,16 @@ def ladder(language: DFA, *, max_elements: int = MAX_ELEMENTS) -> list[Rung]:
         raise InvalidOptionError(
             f"max_elements is {max_elements}; it must be at least 1.", hint="leave it out for the usual cap."
         )
+    with default_time_budget(MAX_SECONDS, "deciding the classes of this language"):
+        known = _decide_classes(language, max_elements)
+    return [
+        Rung(name=name, holds=known[name][0], meaning=each.meaning, theorem=each.theorem, reason=known[name][1])
+        for name, each in CLASSES.items()
+    ]
+
+
+def _decide_classes(language: DFA, max_elements: int) -> dict[str, Answer]:
+    """Return what is known of every class; where a cap is reached or the time runs out, the reason says so."""
     known: dict[str, Answer] = {
         "finite or cofinite": _answer(why_not_finite_or_cofinite, language),
         "strictly local": _strictly_local(language),
@@ -160,10 +172,7 @@ def ladder(language: DFA, *, max_elements: int = MAX_ELEMENTS) -> list[Rung]:
     _use_semigroup(language, max_elements, known)
     if known["strictly local"][0] is None:
         known["strictly local"] = _implied("strictly local", known) or known["strictly local"]
-    return [
-        Rung(name=name, holds=known[name][0], meaning=each.meaning, theorem=each.theorem, reason=known[name][1])
-        for name, each in CLASSES.items()
-    ]
+    return known
 
 
 def _use_semigroup(language: DFA, max_elements: int, known: dict[str, Answer]) -> None:
@@ -174,7 +183,7 @@ def _use_semigroup(language: DFA, max_elements: int, known: dict[str, Answer]) -
         if answer is None:
             try:
                 semigroup = semigroup or transition_semigroup(language, cap=max_elements)
-            except CapExceededError as error:
+            except (CapExceededError, OutOfTimeError) as error:
                 known.update({each: _implied(each, known) or (None, error.message) for each in SEMIGROUP_DECIDERS})
                 return
             answer = _answer(why_not, semigroup)
@@ -184,7 +193,7 @@ def _use_semigroup(language: DFA, max_elements: int, known: dict[str, Answer]) -
 def _answer(why_not: Callable[[Subject], str | None], subject: Subject) -> Answer:
     try:
         reason = why_not(subject)
-    except CapExceededError as error:
+    except (CapExceededError, OutOfTimeError) as error:
         return None, error.message
     return reason is None, reason or ""
 
@@ -192,7 +201,7 @@ def _answer(why_not: Callable[[Subject], str | None], subject: Subject) -> Answe
 def _strictly_local(language: DFA) -> Answer:
     try:
         k = strict_locality(language)
-    except CapExceededError as error:
+    except (CapExceededError, OutOfTimeError) as error:
         return None, error.message
     return (False, why_not_strictly_local(language) or "") if k is None else (True, f"k = {k} is the least.")
 

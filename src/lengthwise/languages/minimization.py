@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
+from ..budget import checkpoint
+
 Rows = Sequence[Sequence[int]]
 
 
@@ -29,6 +31,7 @@ def hopcroft_classes(transitions: Rows, accepting: AbstractSet[int]) -> list[int
             block_of[state] = number
     waiting = set(range(len(blocks)))
     while waiting:
+        checkpoint()
         splitter = list(blocks[waiting.pop()])
         for symbol_sources in sources:
             touched: dict[int, list[int]] = {}

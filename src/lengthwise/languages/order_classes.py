@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..budget import checkpoint
 from .alphabet import show_word
 from .components import strong_components
 from .dfa import DFA
@@ -91,6 +92,7 @@ def why_not_star_free(semigroup: TransitionSemigroup) -> str | None:
     (Schützenberger 1965).
     """
     for number, element in enumerate(semigroup.elements):
+        checkpoint()
         found = _why_periodic(semigroup.language, element, semigroup.words[number])
         if found is not None:
             return found

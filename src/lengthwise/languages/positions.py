@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ..budget import checkpoint
 from ..errors import CapExceededError
 from .alphabet import Alphabet
 from .dfa import DFA
@@ -155,6 +156,7 @@ def determinize(positions: Positions, alphabet: Alphabet, what: str, max_states:
     rows = []
     num_steps = 0
     for current in queue:
+        checkpoint()
         num_steps += current.bit_count()
         if num_steps > MAX_STEPS:
             raise CapExceededError(

@@ -5,19 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..errors import RegexSyntaxError, UnknownSymbolError
+from . import regex_tree
 from .alphabet import Alphabet, show_alphabet
-from .regex_tree import (
-    Complement,
-    Concatenation,
-    Intersection,
-    LeftQuotient,
-    Regex,
-    Repetition,
-    Reversal,
-    RightQuotient,
-    Symbols,
-    Union,
-)
 
 MAX_COUNT = 1_000_000
 MAX_RANGE = 10_000
@@ -29,7 +18,7 @@ _REPEATS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 _ENDS = ("", "|", ")", "&", "/")  # what ends a concatenation
 
 
-def parse_regex(text: str, *, alphabet: Alphabet | None = None) -> Regex:
+def parse_regex(text: str, *, alphabet: Alphabet | None = None) -> regex_tree.Regex:
     """Return an expression as data; with an alphabet, every symbol must be one of its symbols."""
     return _Parser(text, alphabet).parse()
 
@@ -43,7 +32,7 @@ class _Parser:
         self.at = 0
         self.opened: list[int] = []
 
-    def parse(self) -> Regex:
+    def parse(self) -> regex_tree.Regex:
         if not self.text:
             raise self.error("it is empty.", 0, 0, "write () for the empty word, or an expression such as '(ab)*'.")
         tree = self.union()
@@ -61,23 +50,23 @@ class _Parser:
     def peek(self) -> str:
         return self.text[self.at] if self.at < len(self.text) else ""
 
-    def union(self) -> Regex:
+    def union(self) -> regex_tree.Regex:
         parts = [self.intersection()]
         while self.peek() == "|":
             self.at += 1
             parts.append(self.intersection())
-        return parts[0] if len(parts) == 1 else Union(parts=tuple(parts))
+        return parts[0] if len(parts) == 1 else regex_tree.Union(parts=tuple(parts))
 
-    def intersection(self) -> Regex:
+    def intersection(self) -> regex_tree.Regex:
         start = self.at
         parts = [self.quotient()]
         while self.peek() == "&":
             self.sign("&", start)
             start = self.at
             parts.append(self.quotient())
-        return parts[0] if len(parts) == 1 else Intersection(parts=tuple(parts))
+        return parts[0] if len(parts) == 1 else regex_tree.Intersection(parts=tuple(parts))
 
-    def quotient(self) -> Regex:
+    def quotient(self) -> regex_tree.Regex:
         start = self.at
         left = self.concatenation()
         if self.peek() != "/":
@@ -92,7 +81,11 @@ class _Parser:
                 self.at + 1,
                 "group one of the two, for example (x/y)/z, or write \\/ for the symbol.",
             )
-        return RightQuotient(whole=left, end=right) if sign == "/" else LeftQuotient(beginning=left, whole=right)
+        return (
+            regex_tree.RightQuotient(whole=left, end=right)
+            if sign == "/"
+            else regex_tree.LeftQuotient(beginning=left, whole=right)
+        )
 
     def sign(self, sign: str, start: int) -> None:
         """Step over a sign that needs a part on both sides; the one on the left began at ``start``."""
@@ -107,13 +100,13 @@ class _Parser:
                     f"write () for the empty word, or \\{sign[0]} for the symbol.",
                 )
 
-    def concatenation(self) -> Regex:
+    def concatenation(self) -> regex_tree.Regex:
         parts = []
         while self.peek() not in _ENDS:
             parts.append(self.complement() if self.peek() == "~" else self.repetition())
-        return parts[0] if len(parts) == 1 else Concatenation(parts=tuple(parts))
+        return parts[0] if len(parts) == 1 else regex_tree.Concatenation(parts=tuple(parts))
 
-    def complement(self) -> Regex:
+    def complement(self) -> regex_tree.Regex:
         start = self.at
         while self.peek() == "~":
             self.at += 1
@@ -129,10 +122,10 @@ class _Parser:
         num_signs = self.at - start
         tree = self.repetition()
         for _ in range(num_signs):
-            tree = Complement(part=tree)
+            tree = regex_tree.Complement(part=tree)
         return tree
 
-    def repetition(self) -> Regex:
+    def repetition(self) -> regex_tree.Regex:
         tree = self.atom()
         num_repeats = num_reversals = 0
         while True:
@@ -141,12 +134,12 @@ class _Parser:
                 num_reversals += 1
                 if num_reversals > MAX_STACKED_REPEATS:
                     raise self.stacked("reversed", "two reversals are none.")
-                tree = Reversal(part=tree)
+                tree = regex_tree.Reversal(part=tree)
             elif (bounds := self.bounds()) is not None:
                 num_repeats += 1
                 if num_repeats > MAX_STACKED_REPEATS:
                     raise self.stacked("repeated", "one repetition is enough.")
-                tree = Repetition(part=tree, least=bounds[0], most=bounds[1])
+                tree = regex_tree.Repetition(part=tree, least=bounds[0], most=bounds[1])
             else:
                 return tree
 
@@ -200,7 +193,7 @@ class _Parser:
         least = _number(low)
         return least, (_number(high) if high else None) if comma else least, end + 1
 
-    def atom(self) -> Regex:
+    def atom(self) -> regex_tree.Regex:
         start = self.at
         character = self.text[start]
         if character == "(":
@@ -209,7 +202,7 @@ class _Parser:
             return self.symbol_class()
         if character == ".":
             self.at += 1
-            return Symbols(symbols=self.whole_alphabet("'.' means any symbol", start))
+            return regex_tree.Symbols(symbols=self.whole_alphabet("'.' means any symbol", start))
         if character in _REPEATS or self.count() is not None:
             raise self.error(
                 f"there is nothing to repeat before {character!r}.",
@@ -231,9 +224,9 @@ class _Parser:
                 start + 1,
                 f"remove it, or write \\{character} for the symbol.",
             )
-        return Symbols(symbols=(self.symbol(),))
+        return regex_tree.Symbols(symbols=(self.symbol(),))
 
-    def group(self) -> Regex:
+    def group(self) -> regex_tree.Regex:
         start = self.at
         if len(self.opened) >= MAX_NESTING:
             raise self.error(
@@ -312,7 +305,7 @@ class _Parser:
             )
         return self.alphabet
 
-    def symbol_class(self) -> Regex:
+    def symbol_class(self) -> regex_tree.Regex:
         start = self.at
         self.at += 1
         negated = self.peek() == "^"
@@ -333,7 +326,7 @@ class _Parser:
             raise self.error(
                 "this class holds no symbol.", start, self.at, "put at least one symbol into the brackets."
             )
-        return Symbols(symbols=tuple(sorted(set(chosen))))
+        return regex_tree.Symbols(symbols=tuple(sorted(set(chosen))))
 
     def class_item(self) -> Iterator[str]:
         """Read a symbol or a range such as a-z inside a class."""

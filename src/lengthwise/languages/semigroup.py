@@ -10,12 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..budget import checkpoint
 from ..errors import CapExceededError, InvalidOptionError
 from .components import strong_components
 from .dfa import DFA
 from .dfa_algebra import Word
 
 Transformation = tuple[int, ...]
+
+MAX_CELLS = 40_000_000
+"""Entries of all maps together, and letters of their words: what decides memory, about 8 bytes each."""
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False, eq=False)
@@ -42,9 +46,9 @@ class TransitionSemigroup:
     idempotents: tuple[int, ...]
     _numbers: dict[Transformation, int]
 
-    def __init__(self, language: DFA, cap: int) -> None:
+    def __init__(self, language: DFA, cap: int, max_cells: int = MAX_CELLS) -> None:
         letters: list[Transformation] = list(zip(*language.transitions, strict=True))
-        elements, words, right = _right_cayley_graph(language, letters, cap)
+        elements, words, right = _right_cayley_graph(language, letters, cap, max_cells)
         numbers = {element: number for number, element in enumerate(elements)}
         generators = tuple(numbers[letter] for letter in letters)
         object.__setattr__(self, "language", language)
@@ -53,7 +57,7 @@ class TransitionSemigroup:
         object.__setattr__(self, "generators", generators)
         object.__setattr__(self, "right", right)
         object.__setattr__(self, "left", _left_cayley_graph(words, generators, right))
-        object.__setattr__(self, "idempotents", tuple(i for i, x in enumerate(elements) if _compose(x, x) == x))
+        object.__setattr__(self, "idempotents", _idempotents(elements))
         object.__setattr__(self, "_numbers", numbers)
 
     @property
@@ -76,11 +80,11 @@ class TransitionSemigroup:
         return f"<TransitionSemigroup: {self.size} element{plural} of {self.language!r}>"
 
 
-def transition_semigroup(language: DFA, cap: int = 100_000) -> TransitionSemigroup:
-    """Return the transition semigroup of a language, unless it has more than ``cap`` elements."""
+def transition_semigroup(language: DFA, cap: int = 100_000, *, max_cells: int = MAX_CELLS) -> TransitionSemigroup:
+    """Return the transition semigroup of a language, unless it has more than ``cap`` elements or needs too much memory."""
     if cap < 1:
         raise InvalidOptionError(f"cap is {cap}; it must be at least 1.", hint="leave it out for the usual cap.")
-    return TransitionSemigroup(language, cap)
+    return TransitionSemigroup(language, cap, max_cells)
 
 
 def is_aperiodic(semigroup: TransitionSemigroup) -> bool:
@@ -109,11 +113,21 @@ def reachable(cayley: Sequence[Sequence[int]], start: int) -> set[int]:
     found = {start}
     queue = [start]
     for element in queue:
+        checkpoint()
         for target in cayley[element]:
             if target not in found:
                 found.add(target)
                 queue.append(target)
     return found
+
+
+def _idempotents(elements: Sequence[Transformation]) -> tuple[int, ...]:
+    found = []
+    for number, element in enumerate(elements):
+        checkpoint()
+        if _compose(element, element) == element:
+            found.append(number)
+    return tuple(found)
 
 
 def _compose(first: Transformation, second: Transformation) -> Transformation:
@@ -129,18 +143,24 @@ def _settles(element: Transformation, num_states: int) -> bool:
 
 
 def _right_cayley_graph(
-    language: DFA, letters: list[Transformation], cap: int
+    language: DFA, letters: list[Transformation], cap: int, max_cells: int
 ) -> tuple[list[Transformation], list[tuple[int, ...]], tuple[tuple[int, ...], ...]]:
     """Return the elements, their shortest words as symbol numbers, and the right Cayley graph."""
     numbers: dict[Transformation, int] = {}
     elements: list[Transformation] = []
     words: list[tuple[int, ...]] = []
+    num_cells = 0
 
     def number_of(element: Transformation, prefix: tuple[int, ...], symbol: int) -> int:
+        nonlocal num_cells
         number = numbers.setdefault(element, len(elements))
         if number == len(elements):
             if number == cap:
                 raise _cap_exceeded(language.num_states, cap)
+            checkpoint()
+            num_cells += len(element) + len(prefix) + 1
+            if num_cells > max_cells:
+                raise _cells_exceeded(language.num_states, max_cells)
             elements.append(element)
             words.append((*prefix, symbol))
         return number
@@ -164,9 +184,18 @@ def _left_cayley_graph(
     number_of_word = {word: number for number, word in enumerate(words)}
     left: list[tuple[int, ...]] = []
     for word in words:
+        checkpoint()
         before = left[number_of_word[word[:-1]]] if len(word) > 1 else generators
         left.append(tuple(right[element][word[-1]] for element in before))
     return tuple(left)
+
+
+def _cells_exceeded(num_states: int, max_cells: int) -> CapExceededError:
+    return CapExceededError(
+        f"the maps of {num_states} states in the transition semigroup, and their words, pass the cap of {max_cells:,} "
+        "entries.",
+        hint="use an automaton with fewer states.",
+    )
 
 
 def _cap_exceeded(num_states: int, cap: int) -> CapExceededError:

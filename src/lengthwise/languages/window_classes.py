@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
+from ..budget import checkpoint
 from ..errors import CapExceededError
 from .components import strong_components
 from .dfa import DFA
@@ -113,6 +114,7 @@ def why_not_of_dot_depth_one(semigroup: TransitionSemigroup, *, max_steps: int =
             for p, xs in _classes(right_classes, local, ends[f]):
                 images = _targets(elements, xs)
                 for q, values, found in ys:
+                    checkpoint()
                     num_steps += sum(map(len, images))
                     if num_steps > max_steps:
                         raise CapExceededError(

@@ -11,9 +11,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from ..encodings.base import Encoding, Fit, Where
-from ..encodings.build import make_encoding
-from ..encodings.names import Choice, find_encoding
+from ..encodings.core.base import Encoding, Fit, Where
+from ..encodings.core.build import make_encoding
+from ..encodings.core.choice import Choice, find_encoding
 from ..errors import InvalidOptionError
 from ..seeds import INITIALIZATION, open_stream
 

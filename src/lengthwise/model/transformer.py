@@ -8,17 +8,17 @@ Shapes: M models, B batch, L length, D width, H heads, K head width, F width of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as functional
 from torch import Tensor, nn
 
-from ..encodings.attend import attend
-from ..encodings.base import Encoding, Where
-from ..encodings.initialization import normal
-from ..encodings.tables import look_up
+from ..encodings.core.attend import attend
+from ..encodings.core.base import Encoding, Where
+from ..encodings.core.initialization import normal
+from ..encodings.core.tables import look_up
 from ..errors import InvalidOptionError
 from ..seeds import Draw
 from .shape import Shape
@@ -186,16 +186,16 @@ class Block(nn.Module):
         return self._finish(scored.take(x_MBLD), q, k, v, entering, encoding, scored.where(at), at)
 
     def extend(
-        self, x_MBQD: Tensor, encoding: Encoding, asking: Where, at: Where, past: Past | None
+        self, x_MBQD: Tensor, encoding: Encoding, queries: Where, keys: Where, past: Past | None
     ) -> tuple[Tensor, Past]:
         """Return the stream after this block at new places, which follow those of the past, and the past they leave."""
         normalized = self.norm_1(x_MBQD)
         whole = normalized if past is None else torch.cat([past.x_MBLD, normalized], dim=2)
-        entering = _shift(whole, at) if self.shifts else whole
+        entering = _shift(whole, keys) if self.shifts else whole
         q, k, v = (self._to_heads(part) for part in self.qkv(entering[:, :, -x_MBQD.shape[2] :]).chunk(3, dim=-1))
         if past is not None:
             k, v = torch.cat([past.k, k], dim=2), torch.cat([past.v, v], dim=2)
-        return self._finish(x_MBQD, q, k, v, entering, encoding, asking, at), Past(whole, k, v)
+        return self._finish(x_MBQD, q, k, v, entering, encoding, queries, keys), Past(whole, k, v)
 
     def _enter(self, x_MBLD: Tensor, at: Where) -> Tensor:
         normalized: Tensor = self.norm_1(x_MBLD)
@@ -209,17 +209,17 @@ class Block(nn.Module):
         v: Tensor,
         entering_MBLD: Tensor,
         encoding: Encoding,
-        asking: Where,
-        at: Where,
+        queries: Where,
+        keys: Where,
         scored: Scored | None = None,
     ) -> Tensor:
         """Return the stream after attention and the hidden layer, at the places of the queries or the scored ones."""
         if self.norm_qk is not None:
             q, k = self.norm_qk(q, k)
-        q, k = encoding.transform(q, k, entering_MBLD, asking, at)
+        q, k = encoding.transform(q, k, entering_MBLD, queries, keys)
         if self.sharpen is not None:
-            q = self.sharpen(q, asking, k.shape[-2])
-        mixed = attend(q, k, v, entering_MBLD, encoding, asking, at, has_sink=self.has_sink)
+            q = self.sharpen(q, queries, k.shape[-2])
+        mixed = attend(q, k, v, entering_MBLD, encoding, queries, keys, has_sink=self.has_sink)
         mixed_MBQD = self._from_heads(mixed, x_MBQD.shape[0])
         if scored is not None:
             x_MBQD, mixed_MBQD = scored.take(x_MBQD), scored.take(mixed_MBQD)
@@ -246,9 +246,9 @@ class Sharpen(nn.Module):
         super().__init__()
         self.rate_MH = nn.Parameter(torch.full((num_models, heads), 0.43))  # as in arXiv 2501.19399
 
-    def forward(self, q: Tensor, asking: Where, num_keys: int) -> Tensor:
+    def forward(self, q: Tensor, queries: Where, num_keys: int) -> Tensor:
         """Return the queries, longer where more is seen."""
-        seen = asking.sees(num_keys).sum(-1, dtype=torch.float32)[..., None]
+        seen = queries.sees(num_keys).sum(-1, dtype=torch.float32)[..., None]
         sharpened: Tensor = q * (self.rate_MH.reshape(1, -1, 1, 1) * seen.log()).to(q.dtype)
         return sharpened
 
@@ -302,17 +302,25 @@ class Transformer(nn.Module):
 
     def forward(self, tokens_MBL: Tensor, at: Where, scored: Scored | None = None) -> Tensor:
         """Return outputs at every place, [M, B, L, O], or at the scored ones, [M, B, S, O]."""
-        trims = scored is not None and scored.trims
-        x = self.stream(tokens_MBL, at, scored if trims else None)
-        return self.read(x if scored is None or trims else scored.take(x))
+        return self.read(self.stream(tokens_MBL, at, scored))
 
-    def stream(self, tokens_MBL: Tensor, at: Where, scored: Scored | None = None) -> Tensor:
-        """Return what the last block leaves at every place, [M, B, L, D], or at the scored ones, [M, B, S, D]."""
+    def stream(
+        self,
+        tokens_MBL: Tensor,
+        at: Where,
+        scored: Scored | None = None,
+        run_block: Callable[..., Tensor] = Block.__call__,
+    ) -> Tensor:
+        """Return what the last block leaves at every place, [M, B, L, D], or at the scored ones, [M, B, S, D].
+
+        ``run_block`` is called with each block and its arguments: a program compiled once may stand for all blocks.
+        """
+        trimmed = scored if scored is not None and scored.trims else None
         x_MBLD = self.enter(tokens_MBL, at)
         for number, block in enumerate(self.blocks):
             is_last = number == len(self.blocks) - 1
-            x_MBLD = block(x_MBLD, self.encoding.at_layer(number), at, scored if is_last else None)
-        return x_MBLD
+            x_MBLD = run_block(block, x_MBLD, self.encoding.at_layer(number), at, trimmed if is_last else None)
+        return x_MBLD if scored is None or scored.trims else scored.take(x_MBLD)
 
     def enter(self, tokens_MBL: Tensor, at: Where) -> Tensor:
         """Return the stream before the first block."""
@@ -320,19 +328,19 @@ class Transformer(nn.Module):
         positions = self.encoding.embed(at)
         return x_MBLD if positions is None else x_MBLD + positions.to(x_MBLD.dtype)
 
-    def extend(self, tokens_MBQ: Tensor, at: Where, past: Sequence[Past] | None = None) -> tuple[Tensor, list[Past]]:
+    def extend(self, tokens_MBQ: Tensor, keys: Where, past: Sequence[Past] | None = None) -> tuple[Tensor, list[Past]]:
         """Return outputs at new places, [M, B, Q, O], and what to hand in next time.
 
         ``at`` says where all tokens stand, those of the past and the new ones; it must be causal, without packing.
         """
-        batch, num_new, num_all = *tokens_MBQ.shape[1:], at.ids_MBL.shape[-1]
+        batch, num_new, num_all = *tokens_MBQ.shape[1:], keys.ids_MBL.shape[-1]
         places = torch.arange(num_all - num_new, num_all, device=tokens_MBQ.device)
-        asking = at.at_places(places.expand(batch, -1))
-        x_MBQD, kept = self.enter(tokens_MBQ, asking), []
+        queries = keys.at_places(places.expand(batch, -1))
+        x_MBQD, kept = self.enter(tokens_MBQ, queries), []
         for number, block in enumerate(self.blocks):
             assert isinstance(block, Block)
             before = None if past is None else past[number]
-            x_MBQD, left = block.extend(x_MBQD, self.encoding.at_layer(number), asking, at, before)
+            x_MBQD, left = block.extend(x_MBQD, self.encoding.at_layer(number), queries, keys, before)
             kept.append(left)
         return self.read(x_MBQD), kept
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .huang2025 import PAPER
+from .huang2025.paper import TASKS
 
 _CONSTANTS = "arXiv 2410.02140, constants of its plots; no runs released"
 
@@ -33,7 +33,7 @@ def _constants(ape: str, nope: str) -> Headline:
 def _logged() -> dict[str, Headline]:
     """Return the means of the runs that the paper on the eight algorithmic tasks counts."""
     told: dict[str, list[str]] = {}
-    for cell in sorted(PAPER.published, key=lambda cell: cell.encoding):
+    for cell in sorted(TASKS.published, key=lambda cell: cell.encoding):
         means = (100 * sum(spread.values) / len(spread.values) for spread in cell.bins)
         told.setdefault(cell.task, []).append(f"{cell.encoding} {_bins(*(round(mean, 1) for mean in means))}")
     return {

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ..budget import time_budget
 from ..crasp.fragments import Fragment, Readout, as_readout
-from ..encodings.cards import ENCODINGS, Bound
-from ..encodings.names import Choice, find_encoding
+from ..encodings.catalog import ENCODINGS, Bound
+from ..encodings.core.choice import Choice, find_encoding
 from ..errors import InvalidOptionError
 from ..languages.regex import MAX_STATES
-from ..theory.claims import Answer, Asked
-from ..theory.deciders import decide
+from ..theory.claims import Answer, Asked, as_asked
+from ..theory.deciders import DECIDING, decide
 from ..theory.facts import Facts
 from ..theory.verdict import Verdict
 from ..theory.windows import Caps
 from .resolve import Question, resolve
 
 if TYPE_CHECKING:
-    from ..tasks.task import Task
+    from ..tables import Table
+    from ..tasks.core.task import Task
 
 DEFAULT_ENCODINGS = ("nope", "ape")
+ADVISING = "looking for programs and advice"  # the work that a budget of CPU time names
 
 _Decide = Callable[[Fragment], Verdict]
 
@@ -33,6 +36,12 @@ class Prediction:
     question: Question
     encoding: str
     verdict: Verdict
+
+    def __repr__(self) -> str:
+        return f"<Prediction: {self.question.what} × {self.encoding}: {self.verdict.answer}>"
+
+    def _repr_html_(self) -> str:
+        return Predictions([self])._repr_html_()
 
     def to_json(self) -> dict[str, object]:
         """Return the row as JSON data, in the shape that docs/reference/json.md documents."""
@@ -58,7 +67,7 @@ class Prediction:
         """Return what the conjecture on sequential complexity says, as JSON data."""
         if self.question.read_as != "task":
             return None
-        from .second import second_opinions
+        from .circuit_opinions import second_opinions
 
         found = second_opinions(self.question.what, [(self.encoding, self.verdict)])
         return found[0].to_json() if found else None
@@ -73,18 +82,49 @@ class Prediction:
         return None if found is None else asdict(found)
 
 
+class Predictions(list[Prediction]):
+    """The predictions for one question, a row for each encoding."""
+
+    @property
+    def table(self) -> Table:
+        """Encoding, answer and reason."""
+        from ..tables import Table
+
+        rows = [(row.encoding, str(row.verdict.answer), row.verdict.reason) for row in self]
+        fields = ("fragment", "level", "theorem", "reason")
+        records = [
+            {"what": row.question.what, "encoding": row.encoding, "answer": str(row.verdict.answer)}
+            | {name: getattr(row.verdict, name) for name in fields}
+            for row in self
+        ]
+        kinds = {0: "name", 1: "answer", 2: "remark"}
+        return Table(header=("encoding", "answer", "why"), rows=rows, kinds=kinds, records=records)
+
+    def to_frame(self) -> Any:
+        """Return a data frame of pandas or, where that is missing, of polars, with a row for each encoding."""
+        return self.table.to_frame()
+
+    def __str__(self) -> str:
+        return self.table.to_text()
+
+    def _repr_html_(self) -> str:
+        return self.table.to_html()
+
+
 def predict(
     what: str,
     *,
     encodings: Iterable[str] = DEFAULT_ENCODINGS,
-    asked: Asked = Asked.MEMBERSHIP,
-    readout: Readout | None = None,
+    asked: str = Asked.MEMBERSHIP,
+    readout: str | None = None,
     alphabet: Iterable[str] | None = None,
     regex: bool = False,
     max_states: int = MAX_STATES,
     caps: Caps | None = None,
-) -> list[Prediction]:
+) -> Predictions:
     """Return one prediction per encoding for a name, a regular expression or a file; one encoding may be a string.
+
+    ``asked`` is an :class:`Asked` or ``"membership"`` or ``"next"``; ``readout`` a :class:`Readout` or ``"end"`` or ``"last"``.
 
     >>> for row in predict("(aa)*"):
     ...     print(row.encoding, row.verdict.answer)
@@ -97,19 +137,28 @@ def predict(
             f"no encoding is named; a prediction needs at least one of {', '.join(ENCODINGS)}.",
             hint=f"name one, or leave the encodings out for {' and '.join(DEFAULT_ENCODINGS)}.",
         )
-    readout = as_readout(readout)
+    asked, where = as_asked(asked), as_readout(readout)
     names = [find_encoding(name).name for name in names]
-    question = resolve(what, asked=Asked(asked), alphabet=alphabet, regex=regex, max_states=max_states)
-    if question.readout is not None and readout not in (None, question.readout):
-        raise InvalidOptionError(
-            f"the {question.read_as} {what!r} is {question.readout.notation}; another readout was asked for.",
-            hint="leave the readout out.",
-        )
-    verdicts = _predict_facts(question.facts, names, question.readout or readout, caps)
-    return [
+    with time_budget(
+        (caps or Caps()).max_seconds, DECIDING, hint="use a smaller question, or more effort (--effort 10)."
+    ):
+        question = resolve(what, asked=asked, alphabet=alphabet, regex=regex, max_states=max_states)
+        verdicts = _predict_question(question, names, where, caps)
+    return Predictions(
         Prediction(question=question, encoding=name, verdict=verdict)
         for name, verdict in zip(names, verdicts, strict=True)
-    ]
+    )
+
+
+def _predict_question(
+    question: Question, names: list[str], readout: Readout | None, caps: Caps | None
+) -> list[Verdict]:
+    if question.readout is not None and readout not in (None, question.readout):
+        raise InvalidOptionError(
+            f"the {question.read_as} {question.what!r} is {question.readout.notation}; another readout was asked for.",
+            hint="leave the readout out.",
+        )
+    return _predict_facts(question.facts, names, question.readout or readout, caps)
 
 
 def predict_task(task: Task, encoding: str, switches: Sequence[str] = ()) -> Verdict:

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
+from typing import Any
 
-from ..encodings.cards import ENCODINGS
-from ..encodings.names import find_encoding
+from ..budget import time_budget
+from ..encodings.catalog import ENCODINGS
+from ..encodings.core.choice import find_encoding
+from ..tables import Table, wrap_paragraph
+from ..tasks.core.problems import problem_of
+from ..theory.certificates import ReductionCertificate
 from ..theory.claims import Answer, Asked
 from ..theory.grades import Grade, grade
 from ..theory.positions.opinion import Opinion
 from ..theory.repairs import Repair, find_repairs
-from .predict import Prediction, predict
+from ..theory.windows import Caps
+from .circuit_opinions import SecondOpinion, ideal_opinion, second_opinions
+from .predict import ADVISING, Prediction, predict
 from .resolve import Question
-from .second import SecondOpinion, ideal_opinion, problem_of, second_opinions
 
 BOUNDED = tuple(card.name for card in ENCODINGS.values() if card.at_least or card.at_most)
-"""The encodings of which a lower or an upper bound is proved; of the others a verdict can only be UNKNOWN."""
+"""The encodings with a proved lower or upper bound; for the others a verdict can only be UNKNOWN."""
 
 RELATED = tuple(card.name for card in ENCODINGS.values() if card.relation and card.name not in BOUNDED)
-"""The encodings of which nothing is proved, but which are functions of a position relation."""
+"""The encodings without a proved bound that are functions of a position relation."""
 
 _ORDER = {Answer.YES: 0, Answer.UNKNOWN: 1, Answer.NO: 2}
 
@@ -38,24 +44,72 @@ class Recommendation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
-    """All encodings by rank, and what would help besides."""
+    """All encodings by rank, and what else would help."""
 
     question: Question
     ranking: tuple[Recommendation, ...]
     repairs: tuple[Repair, ...]
     ideal: Opinion | None = None
     """What the conjecture on sequential complexity says of the positions that the task's own circuit prescribes."""
+    alternatives: tuple[str, ...] = ()
+    """What helps beyond these encodings, where every one of them is predicted to fail; no theorem here covers it."""
+    stopped: str = ""
+    """Where the search for repairs ran out of CPU time: the cap, in a sentence."""
+
+    @property
+    def table(self) -> Table:
+        """Rank, encoding, answer and reason."""
+        rows = [
+            (str(row.rank), row.prediction.encoding, str(row.prediction.verdict.answer), row.why)
+            for row in self.ranking
+        ]
+        kinds = {0: "number", 1: "name", 2: "answer", 3: "remark"}
+        return Table(header=("rank", "encoding", "answer", "why"), rows=rows, kinds=kinds)
+
+    def to_frame(self) -> Any:
+        """Return a data frame of pandas or, where that is missing, of polars, with a row for each encoding."""
+        return self.table.to_frame()
+
+    def __str__(self) -> str:
+        suggestions = [*(repair.sentence() for repair in self.repairs), *self.alternatives]
+        return "\n".join([self.table.to_text(), *(wrap_paragraph(each, 100, "    ", "  - ") for each in suggestions)])
+
+    def __repr__(self) -> str:
+        return f"<Advice: {self.question.what}, {len(self.ranking)} encodings>"
+
+    def _repr_html_(self) -> str:
+        return self.table.to_html()
+
+    def to_json(self) -> dict[str, object]:
+        """Return the ranking and the repairs as JSON data, in the shape that docs/reference/json.md documents."""
+        ideal = self.ideal
+        return {
+            "ranking": [{"rank": row.rank, "why": row.why} | row.prediction.to_json() for row in self.ranking],
+            "ideal": None if ideal is None else {"predicted": ideal.predicted, "reason": ideal.reason},
+            "repairs": [
+                {
+                    "kind": repair.kind,
+                    "advice": repair.advice,
+                    "answer": str(repair.verdict.answer),
+                    "fragment": str(repair.verdict.fragment),
+                    "level": repair.verdict.level,
+                    "alphabet": list(repair.language.alphabet),
+                }
+                for repair in self.repairs
+            ],
+        }
 
 
 def recommend(
     what: str,
     *,
     encodings: Iterable[str] | None = None,
-    asked: Asked = Asked.MEMBERSHIP,
+    asked: str = Asked.MEMBERSHIP,
     alphabet: Iterable[str] | None = None,
     regex: bool = False,
+    caps: Caps | None = None,
 ) -> Advice:
-    """Rank encodings, by default those of which something is proved, for a task, a language, an expression or a file.
+    """Rank encodings for a task, a language, an expression or a file; by default those with a proved bound.
 
     A proved YES comes first, the smaller level in front; then what is open, an encoding with more proved bounds in front;
     a NO comes last. Among what is open, an encoding that the conjecture on sequential complexity favours comes first; where a
@@ -67,18 +121,54 @@ def recommend(
     """
     has_circuit = not regex and problem_of(what) is not None
     names = (BOUNDED + RELATED if has_circuit else BOUNDED) if encodings is None else encodings
-    rows = predict(what, encodings=names, asked=asked, alphabet=alphabet, regex=regex)
+    rows = predict(what, encodings=names, asked=asked, alphabet=alphabet, regex=regex, caps=caps)
     pairs = [(row.encoding, row.verdict) for row in rows] if has_circuit else []
     second = {each.encoding: each for each in second_opinions(what, pairs)}
-    graded = [(row, grade(row.verdict.certificate), second.get(row.encoding)) for row in rows]
+    with time_budget((caps or Caps()).max_advice_seconds, ADVISING) as budget:
+        ranking = _rank(rows, second)
+        repairs = _repairs(what, rows[0].question, ranking)
+        stopped = budget.error().message if budget.is_spent else ""
+    ideal = ideal_opinion(what) if has_circuit else None
+    return Advice(
+        question=rows[0].question,
+        ranking=ranking,
+        repairs=repairs,
+        ideal=ideal,
+        alternatives=tuple(find_alternatives(rows)),
+        stopped=stopped,
+    )
+
+
+def find_alternatives(rows: Sequence[Prediction]) -> list[str]:
+    """Return what to try for a regular language that no encoding asked about is predicted to learn."""
+    if rows[0].question.facts.language is None or any(row.verdict.answer is not Answer.NO for row in rows):
+        return []
+    certificates = [row.verdict.certificate for row in rows]
+    is_parity = any(isinstance(found, ReductionCertificate) and found.target == "PARITY" for found in certificates)
+    return [_PARITY] * is_parity + [_STATE]
+
+
+_PARITY = (
+    "for parity, the tasks parity_cot and parity_cot_aligned write the running parity after the input; "
+    "'lengthwise complexity parity_cot' shows which positions they need."
+)
+_STATE = (
+    "use a layer that carries a state itself: a recurrent layer, or PaTH attention (encoding path). "
+    "No theorem here covers them."
+)
+
+
+def _rank(rows: Sequence[Prediction], second: Mapping[str, SecondOpinion]) -> tuple[Recommendation, ...]:
+    grades: dict[int, Grade | None] = {}  # encodings of one class share a certificate
+    for row in rows:
+        if id(row.verdict.certificate) not in grades:
+            grades[id(row.verdict.certificate)] = grade(row.verdict.certificate)
+    graded = [(row, grades[id(row.verdict.certificate)], second.get(row.encoding)) for row in rows]
     graded.sort(key=lambda parts: _key(*parts))
-    ranking = tuple(
+    return tuple(
         Recommendation(rank=number, prediction=row, grade=each, why=_why(row, each), second=opinion)
         for number, (row, each, opinion) in enumerate(graded, start=1)
     )
-    question = rows[0].question
-    ideal = ideal_opinion(what) if has_circuit else None
-    return Advice(question=question, ranking=ranking, repairs=_repairs(what, question, ranking), ideal=ideal)
 
 
 def _key(row: Prediction, found: Grade | None, second: SecondOpinion | None) -> tuple[int, float, bool, int]:

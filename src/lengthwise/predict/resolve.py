@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..crasp.fragments import Readout
-from ..crasp.kinds import require_meaning
-from ..crasp.parser import read_program
-from ..crasp.syntax import Program
 from ..errors import InvalidOptionError, UnknownNameError, unknown_name
 from ..languages.catalog import LANGUAGES, find_language
 from ..languages.dfa import DFA
-from ..languages.dfa_algebra import over_alphabet
-from ..languages.dfa_files import read_dfa
 from ..languages.regex import MAX_STATES, compile_regex
-from ..tasks.calls import CALLS
-from ..theory.claims import Asked
+from ..names import is_plain_name
+from ..theory.claims import Asked, as_asked
 from ..theory.facts import Facts
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\([A-Za-z0-9_, ]*\))?")
-_CALLS = tuple(f"{name}(" for name in CALLS)
+if TYPE_CHECKING:
+    from ..crasp.syntax import Program
+
+MOST_STATES = 1_000_000  # a larger cap would be none: such an automaton fills the memory
+
 _LITERAL_BRACES = re.compile(r"(?<!\\)\{[^{}]*,[^{}]*\}")
 
 
@@ -40,7 +39,7 @@ class Question:
 def resolve(
     what: str,
     *,
-    asked: Asked = Asked.MEMBERSHIP,
+    asked: str = Asked.MEMBERSHIP,
     alphabet: Iterable[str] | None = None,
     regex: bool = False,
     max_states: int = MAX_STATES,
@@ -50,15 +49,26 @@ def resolve(
     A bare identifier, with or without parameters in parentheses, is always a name, so that a misspelled name is an
     error and never a verdict about the word itself; ``regex=True`` reads it as an expression.
     """
-    if max_states < 1:
-        raise InvalidOptionError(f"max_states must be at least 1; found {max_states}.", hint="the default is 10000.")
+    asked = as_asked(asked)
+    if not isinstance(what, str):
+        raise InvalidOptionError(
+            f"a question is a text; found {what!r}.", hint="give a name, a regular expression or the path of a file."
+        )
+    if not 1 <= max_states <= MOST_STATES:
+        raise InvalidOptionError(
+            f"max_states must be from 1 to {MOST_STATES:,}; found {max_states}.", hint="the default is 10000."
+        )
     if not regex:
         named = _resolve_name(what.strip(), asked, alphabet)
         if named is not None:
             return named
         if what.lower().endswith(".crasp"):
+            from ..crasp.parser import read_program
+
             return _about_program(what, read_program(what), asked, alphabet)
         if what.lower().endswith(".json") or _is_file(what):
+            from ..languages.dfa_files import read_dfa
+
             language = _widened(read_dfa(what), alphabet)
             return Question(what=what, read_as="file", facts=Facts(language=language, asked=asked))
     language = compile_regex(what, alphabet=alphabet, max_states=max_states)
@@ -67,7 +77,17 @@ def resolve(
 
 def is_name(what: str) -> bool:
     """Return whether a text is read as a name: of a task, a language or a program."""
-    return what in LANGUAGES or _NAME.fullmatch(what) is not None or what.startswith(_CALLS) or is_task_file(what)
+    return what in LANGUAGES or is_plain_name(what) or _is_call(what) or is_task_file(what)
+
+
+def _is_call(what: str) -> bool:
+    """Return whether a text begins like a task made of a language or of another task: ``states((ab)*)``."""
+    name, bracket, _ = what.partition("(")
+    if not bracket or not name.isidentifier():
+        return False
+    from ..tasks.core.calls import CALLS
+
+    return name in CALLS
 
 
 def is_task_file(what: str) -> bool:
@@ -78,7 +98,7 @@ def is_task_file(what: str) -> bool:
 def _resolve_name(what: str, asked: Asked, alphabet: Iterable[str] | None) -> Question | None:
     if not is_name(what):
         return None
-    from ..tasks.catalog import (  # here, so that regular expressions need not wait for tasks
+    from ..tasks.core.catalog import (  # here, so that regular expressions need not wait for tasks
         find_named_task,
         find_task,
         task_names,
@@ -89,7 +109,7 @@ def _resolve_name(what: str, asked: Asked, alphabet: Iterable[str] | None) -> Qu
         if alphabet is not None and not what.startswith(("states(", "accepts(")):
             raise InvalidOptionError(f"the task {what!r} has its own alphabet.", hint="leave --alphabet out.")
         if asked is not Asked.MEMBERSHIP:
-            raise InvalidOptionError(f"the task {what!r} says itself what is asked.", hint="leave --asked out.")
+            raise InvalidOptionError(f"the task {what!r} fixes its own question.", hint="leave --asked out.")
         return Question(what=what, read_as="task", facts=task.facts, readout=task.objective.readout)
     try:
         language = find_language(what).language
@@ -99,7 +119,8 @@ def _resolve_name(what: str, asked: Asked, alphabet: Iterable[str] | None) -> Qu
             return _about_program(what, program, asked, alphabet)
         error = unknown_name("task or language", what, [*LANGUAGES, *task_names()])
         if not error.hint.startswith("did you mean"):
-            error.hint = f"see 'lengthwise list languages', or write '({what})' for the regular expression."
+            hint = f"see 'lengthwise list languages', or write '({what})' for the regular expression."
+            error = UnknownNameError(error.message, hint=hint)
         raise error from None
     return Question(what=what, read_as="language", facts=Facts(language=_widened(language, alphabet), asked=asked))
 
@@ -115,21 +136,27 @@ def _find_program(what: str) -> Program | None:
 
 def _is_file(what: str) -> bool:
     try:
-        return bool(Path(what).suffix) and Path(what).is_file()
+        return bool(os.path.splitext(what)[1]) and os.path.isfile(what)
     except OSError:  # an expression can be too long for the name of a file
         return False
 
 
 def _widened(language: DFA, alphabet: Iterable[str] | None) -> DFA:
-    return language if alphabet is None else over_alphabet(language, alphabet)
+    if alphabet is None:
+        return language
+    from ..languages.dfa_algebra import over_alphabet
+
+    return over_alphabet(language, alphabet)
 
 
 def _about_program(what: str, program: Program, asked: Asked, alphabet: Iterable[str] | None) -> Question:
+    from ..crasp.kinds import require_meaning
+
     require_meaning(program)
     for given, option in ((alphabet is not None, "--alphabet"), (asked is not Asked.MEMBERSHIP, "--asked")):
         if given:
             raise InvalidOptionError(
-                f"the program {what!r} has its own alphabet and says itself what is asked.", hint=f"leave {option} out."
+                f"the program {what!r} has its own alphabet and fixes its own question.", hint=f"leave {option} out."
             )
     readout = None if program.is_generator else program.readout
     return Question(what=what, read_as="program", facts=Facts(program=program), readout=readout)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 
+from ..svg import element, figure, group, line, points, rect, text
+from .numbers import percent
 from .statistics import Cell
 
 _WIDTH, _HEIGHT = 360, 190
 _LEFT, _RIGHT, _TOP, _BOTTOM = 38, 10, 12, 34
+_DEPTH = _HEIGHT - _TOP - _BOTTOM
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,89 +32,60 @@ def draw_curves(cells: Sequence[Cell]) -> str:
     def across(length: float) -> float:
         return _LEFT + (_WIDTH - _LEFT - _RIGHT) * length / longest
 
-    parts = [
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escape(_describe(cells), quote=True)}">',
-        f'<rect class="trained" x="{across(0):.1f}" y="{_TOP}" width="{across(train) - across(0):.1f}" '
-        f'height="{_HEIGHT - _TOP - _BOTTOM}"/>',
-    ]
-    parts += _scale()
-    for bounds in cells[0].bins:
-        x = across(bounds.high)
-        parts.append(
-            f'<text class="tick" x="{x:.1f}" y="{_HEIGHT - _BOTTOM + 14}" text-anchor="middle">{bounds.high}</text>'
-        )
-    middle = (_LEFT + _WIDTH - _RIGHT) / 2
-    parts.append(
-        f'<text class="tick" x="{middle:.1f}" y="{_HEIGHT - 4}" text-anchor="middle">length (shaded: trained on)</text>'
-    )
+    parts = [rect(across(0), _TOP, across(train) - across(0), _DEPTH, "trained"), *_scale()]
+    parts += [_tick(across(bounds.high), str(bounds.high)) for bounds in cells[0].bins]
     for number, cell in enumerate(cells):
-        points = [(across(point.length), point.value) for point in cell.curve]
-        upper = " ".join(f"{x:.1f},{_up(value.high):.1f}" for x, value in points)
-        lower = " ".join(f"{x:.1f},{_up(value.low):.1f}" for x, value in reversed(points))
-        line = " ".join(f"{x:.1f},{_up(value.median):.1f}" for x, value in points)
-        kind = f"series-{number}" + ("" if cell.num_fitted else " unfitted")
-        parts.append(f'<polygon class="band {kind}" points="{upper} {lower}"/>')
-        parts.append(f'<polyline class="line {kind}" points="{line}"/>')
-        parts += [
-            f'<circle class="dot {kind}" cx="{x:.1f}" cy="{_up(value.median):.1f}" r="1.8"/>' for x, value in points
-        ]
-    return "\n".join([*parts, "</svg>"])
+        kind = f"series-{number}" + ("" if cell.num_fitted else " dashed")
+        median, high, low = (
+            [(across(point.length), _up(getattr(point.value, name))) for point in cell.curve]
+            for name in ("median", "high", "low")
+        )
+        parts.append(element("polygon", class_=f"band {kind}", points=points([*high, *reversed(low)])))
+        parts.append(element("polyline", class_=f"line {kind}", points=points(median)))
+        parts += [element("circle", class_=f"dot {kind}", cx=x, cy=y, r=1.8) for x, y in median]
+    return figure(parts, width=_WIDTH, height=_HEIGHT, title=_describe(cells))
 
 
 def draw_runs(what: str, bins: Sequence[str], columns: Sequence[Column]) -> str:
     """Return one panel: in every bin a dot for each run of each column, and a line at their mean; the first bin shaded."""
     span = (_WIDTH - _LEFT - _RIGHT) / len(bins)
-    parts = [
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{escape(what, quote=True)}">',
-        f'<rect class="trained" x="{_LEFT}" y="{_TOP}" width="{span:.1f}" height="{_HEIGHT - _TOP - _BOTTOM}"/>',
-        *_scale(),
-    ]
+    parts = [rect(_LEFT, _TOP, span, _DEPTH, "trained"), *_scale()]
     for number, title in enumerate(bins):
-        x = _LEFT + span * (number + 0.5)
-        parts.append(
-            f'<text class="tick" x="{x:.1f}" y="{_HEIGHT - _BOTTOM + 14}" text-anchor="middle">{escape(title)}</text>'
-        )
+        parts.append(_tick(_LEFT + span * (number + 0.5), title))
+        room = span / (len(columns) + 1)
         for place, column in enumerate(columns):
-            room = span / (len(columns) + 1)
-            parts += _draw_column(column, number, _LEFT + span * number + room * (place + 1), room * 0.8)
-    middle = (_LEFT + _WIDTH - _RIGHT) / 2
-    parts.append(
-        f'<text class="tick" x="{middle:.1f}" y="{_HEIGHT - 4}" text-anchor="middle">length (shaded: trained on)</text>'
-    )
-    return "\n".join([*parts, "</svg>"])
+            if column.bins and column.bins[number]:
+                parts.append(_draw_column(column, number, _LEFT + span * number + room * (place + 1), room * 0.8))
+    return figure(parts, width=_WIDTH, height=_HEIGHT, title=what)
 
 
-def _draw_column(column: Column, number: int, x: float, room: float) -> list[str]:
+def _draw_column(column: Column, number: int, x: float, room: float) -> str:
     """Return the runs of a column in one bin, side by side around ``x``, and their mean."""
-    values = column.bins[number] if column.bins else ()
-    if not values:
-        return []
-    mean = _up(sum(values) / len(values))
+    values = sorted(column.bins[number])
+    mean = sum(values) / len(values)
     kind = f"{'dot' if column.is_ours else 'ring'} series-{column.series}"
-    dots = [
-        f'<circle class="{kind}" cx="{x + room * ((place + 0.5) / len(values) - 0.5):.1f}" cy="{_up(value):.1f}" r="2"/>'
-        for place, value in enumerate(sorted(values))
+    marks = [
+        element("circle", class_=kind, cx=x + room * ((place + 0.5) / len(values) - 0.5), cy=_up(value), r=2)
+        for place, value in enumerate(values)
     ]
-    ends = f'x1="{x - room / 2:.1f}" x2="{x + room / 2:.1f}" y1="{mean:.1f}" y2="{mean:.1f}"'
-    return [
-        f"<g><title>{escape(column.label)}: mean {sum(values) / len(values):.1%}</title>",
-        f'<line class="line series-{column.series}" {ends}/>',
-        *dots,
-        "</g>",
-    ]
+    level = line(x - room / 2, _up(mean), x + room / 2, _up(mean), f"line series-{column.series}")
+    return group([level, *marks], title=f"{column.label}: mean {percent(mean)} %")
 
 
 def _up(share: float) -> float:
-    return _TOP + (_HEIGHT - _TOP - _BOTTOM) * (1 - share)
+    return _TOP + _DEPTH * (1 - share)
+
+
+def _tick(x: float, words: str) -> str:
+    return text(x, _HEIGHT - _BOTTOM + 14, words, "tick middle")
 
 
 def _scale() -> list[str]:
-    """Return the lines and labels of 0, 50 and 100 %."""
-    parts = []
+    """Return the lines and labels of 0, 50 and 100 %, and what runs across."""
+    parts = [text((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 4, "length (shaded: trained on)", "tick middle")]
     for share in (0, 0.5, 1):
-        y = _up(share)
-        parts.append(f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
-        parts.append(f'<text class="tick" x="{_LEFT - 6}" y="{y + 3.5:.1f}" text-anchor="end">{share:.0%}</text>')
+        parts.append(line(_LEFT, _up(share), _WIDTH - _RIGHT, _up(share), "rule"))
+        parts.append(text(_LEFT - 6, _up(share) + 3.5, f"{share:.0%}", "tick end"))
     return parts
 
 

@@ -11,8 +11,10 @@ import zlib
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from textwrap import wrap
+
+from ..svg import element, group, hatching, line, picture, rect, text
+from .numbers import show_number
 
 Square = Sequence[Sequence[float | None]]
 
@@ -26,29 +28,7 @@ _COLUMNS = 7
 _SIDE = 128  # of a picture
 _ACROSS, _DOWN = 146, 174  # from one panel to the next
 _MARGIN, _HEADING = 18, 36
-
-_STYLE = """
-.lengthwise-gallery text { font: 12px ui-sans-serif, system-ui, "Segoe UI", Helvetica, Arial, sans-serif; }
-.lengthwise-gallery text { fill: #1f2328; }
-.lengthwise-gallery .name { font: 600 12px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
-.lengthwise-gallery .family { font-size: 14px; font-weight: 600; }
-.lengthwise-gallery .note { font-size: 11px; fill: #57606a; }
-.lengthwise-gallery .paper { fill: #ffffff; }
-.lengthwise-gallery .rule { stroke: #d0d7de; }
-.lengthwise-gallery .later { fill: #dde1e6; }
-.lengthwise-gallery .closed { fill: #d3d8de; }
-.lengthwise-gallery .hatch { stroke: #8c959f; stroke-width: 1.6; }
-.lengthwise-gallery image { image-rendering: pixelated; }
-@media (prefers-color-scheme: dark) {
-  .lengthwise-gallery text { fill: #e6edf3; }
-  .lengthwise-gallery .note { fill: #9da7b3; }
-  .lengthwise-gallery .paper { fill: #15181c; }
-  .lengthwise-gallery .rule { stroke: #30363d; }
-  .lengthwise-gallery .later { fill: #262b32; }
-  .lengthwise-gallery .closed { fill: #444c56; }
-  .lengthwise-gallery .hatch { stroke: #768390; }
-}
-"""  # every rule names our class, because a style inside a page is the whole page's; no variables, for plain renderers
+_HATCHED = "url(#lengthwise-hatch)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,15 +51,6 @@ class Panel:
         low, high = self.extent
         closed = any(value is None for i, row in enumerate(self.values) for value in row[: i + 1])
         return (show_number(low) if low == high else f"{show_number(low)} … {show_number(high)}") + ", −∞" * closed
-
-
-def show_number(value: float) -> str:
-    """Return a number with three digits that count and a proper minus sign.
-
-    >>> show_number(-7.75), show_number(0.0), show_number(-100.42)
-    ('−7.75', '0', '−100')
-    """
-    return f"{value:.3g}".replace("-", "−") if value else "0"
 
 
 # For a terminal
@@ -118,20 +89,20 @@ def draw_panel(panel: Panel) -> str:
     wide, side = 640, 384
     caption = wrap(CAPTION, 100)
     parts = [
-        f'<text class="family" x="24" y="34">{escape(panel.name)}</text>',
-        _note(_shortened(panel.title), 24, 54),
-        *_picture(panel, 24, 88, side),
-        _note("columns: keys j →", 24, 80),
-        _note("rows: queries i ↓", side + 32, 104),
+        text(24, 34, panel.name, "title"),
+        text(24, 54, _shortened(panel.title), "note"),
+        _square(panel, 24, 88, side),
+        text(24, 80, "columns: keys j →", "note"),
+        text(side + 32, 104, "rows: queries i ↓", "note"),
         *_scale(panel, side + 32, 124),
-        *(_note(line, 24, side + 112 + 16 * number) for number, line in enumerate(caption)),
+        *(text(24, side + 112 + 16 * row, words, "note") for row, words in enumerate(caption)),
     ]
-    return _svg(
-        wide,
-        side + 124 + 16 * len(caption),
-        _stairs(len(panel.values), side),
-        f"What {panel.name} does to attention",
+    return picture(
         parts,
+        width=wide,
+        height=side + 124 + 16 * len(caption),
+        title=f"What {panel.name} does to attention",
+        definitions=_definitions(len(panel.values), side),
     )
 
 
@@ -141,16 +112,22 @@ def draw_gallery(families: Mapping[str, Sequence[Panel]], columns: int = _COLUMN
     top, width = _MARGIN - 8, 2 * _MARGIN + (columns - 1) * _ACROSS + _SIDE
     for family, panels in families.items():
         if parts:
-            parts.append(_rule(top, width))
-        parts.append(f'<text class="family" x="{_MARGIN}" y="{top + 24}">{escape(family)}</text>')
+            parts.append(line(_MARGIN, top, width - _MARGIN, top, "rule"))
+        parts.append(text(_MARGIN, top + 24, family, "title"))
         top += _HEADING
         for number, panel in enumerate(panels):
             down, across = divmod(number, columns)
             parts += _panel(panel, _MARGIN + across * _ACROSS, top + down * _DOWN)
         top += -(-len(panels) // columns) * _DOWN + 6
-    parts += [_rule(top, width), *_key(_MARGIN, top)]
+    parts += [line(_MARGIN, top, width - _MARGIN, top, "rule"), *_key(_MARGIN, top)]
     length = max((len(panel.values) for panels in families.values() for panel in panels), default=1)
-    return _svg(width, top + 82, _stairs(length, _SIDE), "What position encodings do to attention", parts)
+    return picture(
+        parts,
+        width=width,
+        height=top + 82,
+        title="What position encodings do to attention",
+        definitions=_definitions(length, _SIDE),
+    )
 
 
 CAPTION = (
@@ -161,94 +138,68 @@ CAPTION = (
 """What the pictures show."""
 
 
-def _stairs(length: int, side: float) -> str:
-    """Return the outline of the cells with j ≤ i."""
+def _definitions(length: int, side: float) -> list[str]:
+    """Return hatching for keys that are hidden, and the outline of the cells with j ≤ i."""
     step = side / max(1, length)
-    return f"M0 0V{side:g}H{side:g}{f'v-{step:g}h-{step:g}' * length}Z"
-
-
-def _rule(y: float, width: float) -> str:
-    return f'<line class="rule" x1="{_MARGIN}" x2="{width - _MARGIN:g}" y1="{y:g}" y2="{y:g}"/>'
-
-
-def _svg(width: float, height: float, stairs: str, title: str, parts: Sequence[str]) -> str:
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="lengthwise-gallery" viewBox="0 0 {width:g} {height:g}" '
-            f'width="{width:g}" height="{height:g}">',
-            f"<title>{escape(title)}</title>",
-            f"<style>{_STYLE}</style>",
-            "<defs>",
-            '<pattern id="lengthwise-hatch" width="5" height="5" patternUnits="userSpaceOnUse" '
-            'patternTransform="rotate(45)">',
-            '<rect class="closed" width="5" height="5"/><line class="hatch" x1="0" y1="0" x2="0" y2="5"/>',
-            "</pattern>",
-            f'<path id="lengthwise-seen" d="{stairs}"/>',
-            "</defs>",
-            f'<rect class="paper" width="{width:g}" height="{height:g}" rx="6"/>',
-            *parts,
-            "</svg>\n",
-        ]
-    )
+    stairs = f"M0 0V{side:g}H{side:g}{f'v-{step:g}h-{step:g}' * length}Z"
+    return [
+        hatching("lengthwise-hatch", rect(0, 0, 5, 5, "closed"), kind="hatch"),
+        element("path", id="lengthwise-seen", d=stairs),
+    ]
 
 
 def _panel(panel: Panel, x: float, y: float) -> list[str]:
     return [
-        f'<text class="name" x="{x:g}" y="{y + 12:g}">{escape(panel.name)}</text>',
-        *_picture(panel, x, y + 18, _SIDE),
-        f'<text class="note" x="{x:g}" y="{y + 18 + _SIDE + 13:g}">{escape(panel.span)}</text>',
+        text(x, y + 12, panel.name, "name"),
+        _square(panel, x, y + 18, _SIDE),
+        text(x, y + 18 + _SIDE + 13, panel.span, "note"),
     ]
 
 
-def _picture(panel: Panel, x: float, y: float, side: float) -> list[str]:
+def _square(panel: Panel, x: float, y: float, side: float) -> str:
     """Return the picture over its grounds: one colour for later keys, hatching for keys that are hidden."""
-    size = f'width="{side:g}" height="{side:g}"'
-    told = f"{panel.name}: {panel.title}; {panel.span}"
-    data = b64encode(encode_png(panel.values)).decode("ascii")
-    closed = '<use href="#lengthwise-seen" fill="url(#lengthwise-hatch)"/>' if "∞" in panel.span else ""
-    return [
-        f'<g role="img" transform="translate({x:g} {y:g})"><title>{escape(told)}</title>',
-        f'<rect class="later" {size}/>{closed}',
-        f'<image {size} preserveAspectRatio="none" href="data:image/png;base64,{data}"/></g>',
-    ]
+    hatched = element("use", href="#lengthwise-seen", fill=_HATCHED) if "∞" in panel.span else ""
+    return group(
+        [rect(0, 0, side, side, "later"), hatched, draw_pixels(encode_png(panel.values), 0, 0, side, side)],
+        title=f"{panel.name}: {panel.title}; {panel.span}",
+        role="img",
+        transform=f"translate({x:g} {y:g})",
+    )
+
+
+def draw_pixels(png: bytes, x: float, y: float, width: float, height: float) -> str:
+    """Return a PNG, stretched to a size."""
+    data = f"data:image/png;base64,{b64encode(png).decode('ascii')}"
+    return element("image", x=x, y=y, width=width, height=height, preserveAspectRatio="none", href=data)
 
 
 def _key(x: float, y: float) -> list[str]:
     """Return what the colours mean."""
     return [
-        _note("less", x, y + 26),
-        *_bar(x + 30, y + 16, 200),
-        _note("more than tokens give themselves; every panel has its scale", x + 238, y + 26),
-        f'<rect x="{x + 578}" y="{y + 16}" width="13" height="13" fill="url(#lengthwise-hatch)"/>',
-        _note("not seen: −∞", x + 597, y + 26),
-        f'<rect class="later" x="{x + 696}" y="{y + 16}" width="13" height="13"/>',
-        _note("later: j > i; rows are queries i, columns keys j", x + 715, y + 26),
-        *(_note(line, x, y + 50 + 16 * number) for number, line in enumerate(wrap(CAPTION, 170))),
+        text(x, y + 26, "less", "note"),
+        _bar(x + 30, y + 16, 200),
+        text(x + 238, y + 26, "more than tokens give themselves; every panel has its scale", "note"),
+        rect(x + 578, y + 16, 13, 13, fill=_HATCHED),
+        text(x + 597, y + 26, "not seen: −∞", "note"),
+        rect(x + 696, y + 16, 13, 13, "later"),
+        text(x + 715, y + 26, "later: j > i; rows are queries i, columns keys j", "note"),
+        *(text(x, y + 50 + 16 * row, words, "note") for row, words in enumerate(wrap(CAPTION, 170))),
     ]
 
 
-def _note(text: str, x: float, y: float) -> str:
-    return f'<text class="note" x="{x:g}" y="{y:g}">{escape(text)}</text>'
-
-
-def _bar(x: float, y: float, width: float) -> list[str]:
-    data = b64encode(_png([list(range(1, 2 * _LEVELS + 2))])).decode("ascii")
-    return [
-        f'<image x="{x:g}" y="{y:g}" width="{width:g}" height="13" preserveAspectRatio="none" '
-        f'href="data:image/png;base64,{data}"/>'
-    ]
+def _bar(x: float, y: float, width: float) -> str:
+    return draw_pixels(_png([list(range(1, 2 * _LEVELS + 2))]), x, y, width, 13)
 
 
 def _scale(panel: Panel, x: float, y: float) -> list[str]:
     """Return the colours of one picture with the numbers they stand for."""
     low, high = panel.extent
     largest = max(abs(low), abs(high)) or 1.0
-    parts = _bar(x, y, 150)
-    for value in (-largest, 0.0, largest):
-        at = x + 75 * (1 + value / largest)
-        anchor = "start" if value < 0 else "end" if value else "middle"
-        parts.append(f'<text class="note" x="{at:g}" y="{y + 28:g}" text-anchor="{anchor}">{show_number(value)}</text>')
-    return parts
+    ends = ((-largest, "note"), (0.0, "note middle"), (largest, "note end"))
+    return [
+        _bar(x, y, 150),
+        *(text(x + 75 * (1 + value / largest), y + 28, show_number(value), kind) for value, kind in ends),
+    ]
 
 
 def _shortened(text: str, most: int = 100) -> str:

@@ -4,14 +4,15 @@ sharp the model is by length; torch-free.
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from html import escape
 from math import isfinite, isnan
 
+from ..markup import escape
 from ..model.inspection.functions import Findings
-from .gallery import encode_png, show_number
+from ..svg import NUM_SERIES, element, group, line, picture, points, rect, text
+from .gallery import draw_pixels, encode_png
+from .numbers import percent, show_number
 
 Square = Sequence[Sequence[float]]
 
@@ -21,60 +22,8 @@ _HALF = (WIDTH - 2 * _MARGIN) // 2
 _ROW = 226
 _MOST_PIXELS = 110
 _PLOT_WIDTH, _PLOT_HEIGHT = 212, 150
-_COLOURS = 6
 _MOST_NAMES = 6
 _FEW = 3  # the last distances, with so few pairs or fewer, are not drawn
-
-_STYLE = """
-.lengthwise-inspect text { font: 11px ui-sans-serif, system-ui, "Segoe UI", Helvetica, Arial, sans-serif; fill: #1f2328; }
-.lengthwise-inspect .title { font-size: 14px; font-weight: 600; }
-.lengthwise-inspect .name { font-size: 12px; font-weight: 600; }
-.lengthwise-inspect .note { fill: #57606a; }
-.lengthwise-inspect .paper { fill: #ffffff; }
-.lengthwise-inspect .later { fill: #dde1e6; }
-.lengthwise-inspect .trained { fill: #e6edf6; }
-.lengthwise-inspect .grid { stroke: #d0d7de; }
-.lengthwise-inspect .edge { stroke: #1f2328; stroke-width: 1; stroke-dasharray: 3 2; fill: none; }
-.lengthwise-inspect .line { fill: none; stroke-width: 1.6; stroke: #265a9b; }
-.lengthwise-inspect .band { fill: #265a9b; opacity: 0.18; }
-.lengthwise-inspect .limit { fill: none; stroke: #b3261e; stroke-width: 1.4; stroke-dasharray: 4 3; }
-.lengthwise-inspect .series-1 { stroke: #a94f14; }
-.lengthwise-inspect .series-2 { stroke: #2f7d4f; }
-.lengthwise-inspect .series-3 { stroke: #7a3e9d; }
-.lengthwise-inspect .series-4 { stroke: #57606a; }
-.lengthwise-inspect .series-5 { stroke: #b3261e; }
-.lengthwise-inspect .key-0 { fill: #265a9b; font-weight: 600; }
-.lengthwise-inspect .key-1 { fill: #a94f14; font-weight: 600; }
-.lengthwise-inspect .key-2 { fill: #2f7d4f; font-weight: 600; }
-.lengthwise-inspect .key-3 { fill: #7a3e9d; font-weight: 600; }
-.lengthwise-inspect .key-4 { fill: #57606a; font-weight: 600; }
-.lengthwise-inspect .key-5 { fill: #b3261e; font-weight: 600; }
-.lengthwise-inspect .low { stroke-dasharray: 4 3; }
-.lengthwise-inspect image { image-rendering: pixelated; }
-@media (prefers-color-scheme: dark) {
-  .lengthwise-inspect text { fill: #e6edf3; }
-  .lengthwise-inspect .note { fill: #9da7b3; }
-  .lengthwise-inspect .paper { fill: #15181c; }
-  .lengthwise-inspect .later { fill: #262b32; }
-  .lengthwise-inspect .trained { fill: #1f2a38; }
-  .lengthwise-inspect .grid { stroke: #30363d; }
-  .lengthwise-inspect .edge { stroke: #1f2328; }
-  .lengthwise-inspect .line { stroke: #6ea8e0; }
-  .lengthwise-inspect .band { fill: #6ea8e0; }
-  .lengthwise-inspect .limit { stroke: #ff8a80; }
-  .lengthwise-inspect .series-1 { stroke: #f0ad6a; }
-  .lengthwise-inspect .series-2 { stroke: #7fcf9f; }
-  .lengthwise-inspect .series-3 { stroke: #c79be0; }
-  .lengthwise-inspect .series-4 { stroke: #9da7b3; }
-  .lengthwise-inspect .series-5 { stroke: #ff8a80; }
-  .lengthwise-inspect .key-0 { fill: #6ea8e0; }
-  .lengthwise-inspect .key-1 { fill: #f0ad6a; }
-  .lengthwise-inspect .key-2 { fill: #7fcf9f; }
-  .lengthwise-inspect .key-3 { fill: #c79be0; }
-  .lengthwise-inspect .key-4 { fill: #9da7b3; }
-  .lengthwise-inspect .key-5 { fill: #ff8a80; }
-}
-"""  # every rule names our class, because a style inside a page is the whole page's; no variables, for plain renderers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,35 +55,23 @@ def draw_inspection(
     title: str, heads: Sequence[HeadPicture], lengths: Sequence[int], trained: int, plots: Sequence[LengthPlot]
 ) -> str:
     """Return everything as one self-contained SVG, for light and dark pages; ``trained`` is the longest training length."""
-    parts = [f'<text class="title" x="{_MARGIN}" y="30">{escape(title)}</text>']
+    parts = [text(_MARGIN, 30, title, "title")]
     y = 48
     for head in heads:
         x = _MARGIN
-        for kind, picture in (
+        for kind, function in (
             ("product function, from the weights", head.product),
             ("mean score, measured", head.measured),
         ):
-            if picture is not None:
-                parts += _function(f"{head.name}: {kind}", picture, x, y)
+            if function is not None:
+                parts += _function(f"{head.name}: {kind}", function, x, y)
                 x += _HALF
         y += _ROW
-    for number, line in enumerate(_CAPTION):
-        parts.append(_note(line, _MARGIN, y + 4 + 15 * number))
+    parts += [text(_MARGIN, y + 4 + 15 * row, words, "note") for row, words in enumerate(_CAPTION)]
     y += 15 * len(_CAPTION) + 14
     for number, plot in enumerate(plots):
         parts += _plot(plot, lengths, trained, _MARGIN + number * (_PLOT_WIDTH + 20), y)
-    height = y + (_PLOT_HEIGHT + 64 if plots else 0)
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="lengthwise-inspect" viewBox="0 0 {WIDTH} {height}" '
-            f'width="{WIDTH}" height="{height}">',
-            f"<title>{escape(title)}</title>",
-            f"<style>{_STYLE}</style>",
-            f'<rect class="paper" width="{WIDTH}" height="{height}" rx="6"/>',
-            *parts,
-            "</svg>\n",
-        ]
-    )
+    return picture(parts, width=WIDTH, height=y + (_PLOT_HEIGHT + 64 if plots else 0), title=title)
 
 
 _CAPTION = (
@@ -144,38 +81,36 @@ _CAPTION = (
 )
 
 
-def _function(name: str, picture: FunctionPicture, x: int, y: int) -> list[str]:
-    found = picture.findings
+def _function(name: str, function: FunctionPicture, x: int, y: int) -> list[str]:
+    found = function.findings
     size, seen = found.num_positions, found.seen
-    data = b64encode(encode_png(_pixels(picture))).decode("ascii")
-    parts = [
-        f'<text class="name" x="{x}" y="{y + 12}">{escape(name)}</text>',
-        f'<g role="img" transform="translate({x} {y + 20})"><title>{escape(name)}</title>',
-        f'<rect class="later" width="{_HEAT}" height="{_HEAT}"/>',
-        f'<image width="{_HEAT}" height="{_HEAT}" preserveAspectRatio="none" href="data:image/png;base64,{data}"/>',
-    ]
-    if seen < size:
-        at = _HEAT * seen / size
-        parts.append(f'<line class="edge" x1="0" y1="{at:.1f}" x2="{_HEAT - at:.1f}" y2="{_HEAT}"/>')
-    parts.append("</g>")
-    shares = f"{_percent(found.invariant)} by distance"
+    at = _HEAT * seen / size
+    pixels = draw_pixels(encode_png(_pixels(function)), 0, 0, _HEAT, _HEAT)
+    boundary = [line(0, at, _HEAT - at, _HEAT, "boundary")] if seen < size else []
     limit = found.limit
-    told = f"nearest limit: τ = {limit.tau}, period {limit.period}, residual {_percent(limit.residual)}"
+    nearest = f"nearest limit: τ = {limit.tau}, period {limit.period}, residual {percent(limit.residual, '%')}"
+    shares = f"±{show_number(_most(found.curve))}; {percent(found.invariant, '%')} by distance"
     return [
-        *parts,
+        text(x, y + 12, name, "label"),
+        group(
+            [rect(0, 0, _HEAT, _HEAT, "later"), pixels, *boundary],
+            title=name,
+            role="img",
+            transform=f"translate({x} {y + 20})",
+        ),
         *_curve(found, x + _HEAT + _GAP, y + 20),
-        _note(f"±{show_number(_most(found.curve))}; {shares}", x, y + _HEAT + 36),
-        _note(told, x + _HEAT + _GAP + 30, y + _HEAT + 50),
+        text(x, y + _HEAT + 36, shares, "note"),
+        text(x + _HEAT + _GAP + 30, y + _HEAT + 50, nearest, "note"),
     ]
 
 
-def _pixels(picture: FunctionPicture) -> list[list[float | None]]:
+def _pixels(function: FunctionPicture) -> list[list[float | None]]:
     """Return what softmax sees of a function, in blocks of positions if there are many."""
-    rows, size = picture.findings.rows, picture.findings.num_positions
+    rows, size = function.findings.rows, function.findings.num_positions
     step = -(-size // _MOST_PIXELS)
     seen = [
         [value - rows[i] if j <= i and isfinite(value) else None for j, value in enumerate(row)]
-        for i, row in enumerate(picture.values)
+        for i, row in enumerate(function.values)
     ]
     if step == 1:
         return seen
@@ -200,50 +135,46 @@ def _curve(found: Findings, x: int, y: int) -> list[str]:
     lows = [found.curve[d] - found.spread[d] for d in known]
     across = _scaler(0, max(1, found.num_positions - 1), left, x + _CURVE)
     up = _scaler(*_range([*highs, *lows]), y + _HEAT, y)
-    parts = [
-        f'<rect class="trained" x="{left}" y="{y}" width="{across(found.seen - 1) - left:.1f}" height="{_HEAT}"/>',
-        *_ticks(up, min([*lows, 0.0]), max([*highs, 0.0]), left, x + _CURVE),
-    ]
-    upper = [f"{across(d):.1f},{up(high):.1f}" for d, high in zip(known, highs, strict=True)]
-    lower = [f"{across(d):.1f},{up(low):.1f}" for d, low in zip(known, lows, strict=True)]
-    line = [f"{across(d):.1f},{up(found.curve[d]):.1f}" for d in known]
     within = [min(max(value, min(lows)), max(highs)) for value in found.limit.curve]
-    limit = [f"{across(d):.1f},{up(value):.1f}" for d, value in enumerate(within)]
-    parts += [
-        f'<polygon class="band" points="{" ".join([*upper, *reversed(lower)])}"/>',
-        f'<polyline class="limit" points="{" ".join(limit)}"/>',
-        f'<polyline class="line" points="{" ".join(line)}"/>',
+    upper = [(across(d), up(high)) for d, high in zip(known, highs, strict=True)]
+    lower = [(across(d), up(low)) for d, low in zip(known, lows, strict=True)]
+    return [
+        rect(left, y, across(found.seen - 1) - left, _HEAT, "trained"),
+        *_ticks(up, min([*lows, 0.0]), max([*highs, 0.0]), left, x + _CURVE),
+        element("polygon", class_="band series-0", points=points([*upper, *reversed(lower)])),
+        element("polyline", class_="limit", points=points((across(d), up(v)) for d, v in enumerate(within))),
+        element("polyline", class_="line series-0", points=points((across(d), up(found.curve[d])) for d in known)),
+        *(
+            text(across(d), y + _HEAT + 14, str(d), "note middle")
+            for d in sorted({0, found.seen - 1, found.num_positions - 1})
+        ),
     ]
-    for d in sorted({0, found.seen - 1, found.num_positions - 1}):
-        parts.append(f'<text class="note" x="{across(d):.1f}" y="{y + _HEAT + 14}" text-anchor="middle">{d}</text>')
-    return parts
 
 
 def _plot(plot: LengthPlot, lengths: Sequence[int], trained: int, x: int, y: int) -> list[str]:
     left = x + 30
-    values = [value for _, line, _ in plot.lines for value in line]
+    values = [value for _, curve, _ in plot.lines for value in curve]
     across = _scaler(0, max(lengths), left, x + _PLOT_WIDTH)
     low, high = min([*values, 0.0]), max([*values, 0.0])
     up = _scaler(*_range([low, high]), y + 20 + _PLOT_HEIGHT, y + 20)
     parts = [
-        f'<text class="name" x="{x}" y="{y + 12}">{escape(plot.title)}</text>',
-        f'<rect class="trained" x="{left}" y="{y + 20}" width="{across(trained) - left:.1f}" height="{_PLOT_HEIGHT}"/>',
+        text(x, y + 12, plot.title, "label"),
+        rect(left, y + 20, across(trained) - left, _PLOT_HEIGHT, "trained"),
         *_ticks(up, low, high, left, x + _PLOT_WIDTH),
+        *(
+            text(across(length), y + _PLOT_HEIGHT + 34, str(length), "note middle")
+            for length in (trained, max(lengths))
+        ),
     ]
-    for number, (name, line, dashed) in enumerate(plot.lines):
-        points = " ".join(f"{across(n):.1f},{up(value):.1f}" for n, value in zip(lengths, line, strict=True))
-        kind = f"line series-{number % _COLOURS}" + " low" * dashed
-        parts.append(f'<g><title>{escape(name)}</title><polyline class="{kind}" points="{points}"/></g>')
-    parts += [
-        f'<text class="note" x="{across(length):.1f}" y="{y + _PLOT_HEIGHT + 34}" text-anchor="middle">{length}</text>'
-        for length in (trained, max(lengths))
-    ]
-    names = [
-        f'<tspan class="key-{number % _COLOURS}">{escape(name)}</tspan>'
-        for number, (name, _, _) in enumerate(plot.lines)
-    ]
-    shown = "  ".join(names[:_MOST_NAMES]) + " …" * (len(names) > _MOST_NAMES)
-    return [*parts, f'<text class="note" x="{left}" y="{y + _PLOT_HEIGHT + 52}" xml:space="preserve">{shown}</text>']
+    names: list[str] = []
+    for number, (name, curve, dashed) in enumerate(plot.lines):
+        series = f"series-{number % NUM_SERIES}"
+        course = points((across(length), up(value)) for length, value in zip(lengths, curve, strict=True))
+        kind = f"line {series}" + " dashed" * dashed
+        parts.append(group([element("polyline", class_=kind, points=course)], title=name))
+        names.append(element("tspan", escape(name), class_=f"key {series}", dx=7 if names else 0))
+    shown = [*names[:_MOST_NAMES], *([" …"] if len(names) > _MOST_NAMES else [])]
+    return [*parts, element("text", *shown, x=left, y=y + _PLOT_HEIGHT + 52, class_="note")]
 
 
 def _ticks(up: Callable[[float], float], low: float, high: float, left: int, right: int) -> list[str]:
@@ -251,9 +182,8 @@ def _ticks(up: Callable[[float], float], low: float, high: float, left: int, rig
     for value in sorted({low, 0.0, high}):
         if value and abs(up(value) - up(0.0)) < 12:  # too near to the line of 0
             continue
-        parts.append(f'<line class="grid" x1="{left}" x2="{right}" y1="{up(value):.1f}" y2="{up(value):.1f}"/>')
-        shown = show_number(float(f"{value:.2g}"))
-        parts.append(f'<text class="note" x="{left - 4}" y="{up(value) + 3.5:.1f}" text-anchor="end">{shown}</text>')
+        parts.append(line(left, up(value), right, up(value), "rule"))
+        parts.append(text(left - 4, up(value) + 3.5, show_number(float(f"{value:.2g}")), "note end"))
     return parts
 
 
@@ -264,11 +194,3 @@ def _range(values: Sequence[float]) -> tuple[float, float]:
 
 def _scaler(low: float, high: float, start: float, end: float) -> Callable[[float], float]:
     return lambda value: start + (end - start) * (value - low) / (high - low)
-
-
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{share:.0%}"
-
-
-def _note(text: str, x: int, y: int) -> str:
-    return f'<text class="note" x="{x}" y="{y}">{escape(text)}</text>'

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 from ..encodings.relation_readout import LearnedRelation
 from ..seeds import EVALUATION, open_stream
-from ..tasks.task import IGNORE, Task
+from ..svg import group, picture, rect, text
+from ..tasks.core.task import IGNORE, Task
 
 _CELL, _LEFT, _TOP, _GAP = 13, 34, 46, 26
 _PER_ROW = 4
@@ -30,43 +30,38 @@ def draw_learned(relations: Sequence[LearnedRelation], task: Task, scale: int) -
     wide, high = _LEFT + _CELL * size, _TOP + _CELL * len(queries)
     columns = max(1, min(_PER_ROW, len(heads)))
     lines = -(-len(heads) // columns)
-    width, height = columns * (wide + _GAP), lines * (high + _GAP)
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" class="learned" '
-        f'aria-label="Learned relations of {len(heads)} heads on {escape(task.name)}">',
-        "<style>.learned{font:9px system-ui,sans-serif}.learned text{fill:currentColor}.learned .title{font-size:11px}"
-        ".learned .cell{stroke:currentColor;stroke-opacity:.15}"
-        "@media(prefers-color-scheme:dark){.learned{color:#ddd}}</style>",
-    ]
     largest = max((abs(relation.gain) for relation in relations), default=1.0)
+    panels = []
     for number, ((layer, head), own) in enumerate(heads.items()):
         x, y = number % columns * (wide + _GAP), number // columns * (high + _GAP)
-        parts.append(f'<g transform="translate({x},{y})">')
-        parts.append(f'<text class="title" x="{_LEFT}" y="14">layer {layer + 1}, head {head + 1}</text>')
-        parts += _draw_panel(own, tokens, queries, length, largest)
-        parts.append("</g>")
-    return "\n".join([*parts, "</svg>"])
+        name = text(_LEFT, 14, f"layer {layer + 1}, head {head + 1}")
+        parts = _draw_panel(own, tokens, queries, length, largest)
+        panels.append(group([name, *parts], transform=f"translate({x} {y})"))
+    return picture(
+        panels,
+        width=columns * (wide + _GAP),
+        height=lines * (high + _GAP),
+        title=f"Learned relations of {len(heads)} heads on {task.name}",
+    )
 
 
 def _draw_panel(
     relations: Sequence[LearnedRelation], tokens: Sequence[str], queries: Sequence[int], scale: int, largest: float
 ) -> list[str]:
     parts = [
-        f'<text x="{_LEFT + _CELL * (place + 0.5)}" y="{_TOP - 5}" text-anchor="middle">{escape(short_token(token))}</text>'
+        text(_LEFT + _CELL * (place + 0.5), _TOP - 5, short_token(token), "tiny middle")
         for place, token in enumerate(tokens)
     ]
     for row, query in enumerate(queries):
         y = _TOP + _CELL * row
-        parts.append(
-            f'<text x="{_LEFT - 5}" y="{y + 10}" text-anchor="end">{escape(short_token(tokens[query]))} {query - _BOS}</text>'
-        )
+        parts.append(text(_LEFT - 5, y + 10, f"{short_token(tokens[query])} {query - _BOS}", "tiny end"))
         for key in range(query + 1):
             gain = sum(each.gain for each in relations if each.equation.holds(key - _BOS, query - _BOS, scale))
-            colour = "#2563a8" if gain >= 0 else "#c2410c"
-            parts.append(
-                f'<rect class="cell" x="{_LEFT + _CELL * key}" y="{y}" width="{_CELL}" height="{_CELL}" '
-                f'fill="{colour}" fill-opacity="{min(1.0, abs(gain) / largest):.2f}"/>'
-            )
+            shade = {
+                "fill": "#2563a8" if gain >= 0 else "#c2410c",
+                "fill_opacity": f"{min(1.0, abs(gain) / largest):.2f}",
+            }
+            parts.append(rect(_LEFT + _CELL * key, y, _CELL, _CELL, "lined", **shade))
     return parts
 
 

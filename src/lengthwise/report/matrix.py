@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from html import escape
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
+from ..svg import group, picture, rect, text
+from .numbers import percent
 from .statistics import Cell
 
-_ROW, _COLUMN, _LEFT, _TOP = 20, 104, 170, 44
+_ROW, _TOP, _LEAST_LEFT = 22, 30, 130
+_CHARACTER = 7  # about the width of one in print
+_SHADE = "#2563a8"
 _MARKS = {"YES": "✓", "NO": "✗", "UNKNOWN": "?"}
 
 LEGEND = (
@@ -16,28 +20,11 @@ LEGEND = (
 )
 
 
-def matrix_text(cells: Sequence[Cell]) -> str:
-    """Return the matrix as plain text."""
-    tasks, encodings, by_place = _arrange(cells)
-    width = max(map(len, encodings)) + 2
-    columns = [max(18, len(task) + 2) for task in tasks]
-    lines = [" " * width + "".join(task.ljust(column) for task, column in zip(tasks, columns, strict=True)).rstrip()]
-    for encoding in encodings:
-        texts = [_text(by_place.get((task, encoding))) for task in tasks]
-        lines.append(
-            encoding.ljust(width)
-            + "".join(text.ljust(column) for text, column in zip(texts, columns, strict=True)).rstrip()
-        )
-    return "\n".join([*lines, "", LEGEND])
-
-
-def _text(cell: Cell | None) -> str:
-    if cell is None:
-        return "–"
+def _text(cell: Cell) -> str:
     mark = _MARKS[str(cell.verdict.answer)]
     if not cell.num_fitted:
         return f"{mark} 0/{cell.num_runs} fit"
-    return f"{mark} {cell.num_generalized}/{cell.num_fitted} {cell.by_bin[-1].median:4.0%}"
+    return f"{mark} {cell.num_generalized}/{cell.num_fitted} {percent(cell.by_bin[-1].median)} %"
 
 
 def _arrange(cells: Sequence[Cell]) -> tuple[list[str], list[str], dict[tuple[str, str], Cell]]:
@@ -52,40 +39,58 @@ def _arrange(cells: Sequence[Cell]) -> tuple[list[str], list[str], dict[tuple[st
     return tasks, encodings, by_place
 
 
-def draw_matrix(cells: Sequence[Cell]) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Square:
+    """A cell of a matrix: ``share`` gives its shade and is None where there is no evidence; ``framed`` marks it."""
+
+    row: str
+    column: str
+    words: str
+    title: str
+    share: float | None
+    framed: bool = False
+
+
+def draw_matrix(
+    rows: Sequence[str], columns: Sequence[str], squares: Iterable[Square], *, title: str, width: int = 104
+) -> str:
+    """Return squares under the names of columns and beside the names of rows: the darker a square, the better.
+
+    ``width`` is that of a column.
+    """
+    left = max(_LEAST_LEFT, 16 + _CHARACTER * max(map(len, rows)))
+    parts = [text(left + width * (place + 0.5), 20, name, "plain middle") for place, name in enumerate(columns)]
+    parts += [text(left - 8, _TOP + _ROW * line + 15, name, "plain end") for line, name in enumerate(rows)]
+    for square in squares:
+        x, y = left + width * columns.index(square.column), _TOP + _ROW * rows.index(square.row)
+        parts.append(_draw_square(square, x, y, width))
+    return picture(parts, width=left + width * len(columns) + 4, height=_TOP + _ROW * len(rows) + 4, title=title)
+
+
+def _draw_square(square: Square, x: float, y: float, width: int) -> str:
+    box = (x + 2, y + 2, width - 4, _ROW - 4)
+    if square.share is None:
+        ground = rect(*box, "none", rx=3)
+    else:
+        ground = rect(*box, rx=3, fill=_SHADE, fill_opacity=f"{0.08 + 0.92 * square.share:.2f}")
+    is_dark = square.share is not None and square.share > 0.45
+    words = text(x + width / 2, y + 15, square.words, "plain middle on" if is_dark else "plain middle")
+    frame = [rect(*box, "framed", rx=3)] if square.framed else []
+    return group([ground, *frame, words], title=square.title)
+
+
+def draw_results(cells: Sequence[Cell]) -> str:
     """Return the matrix as SVG: the darker a cell, the better the median at the longest lengths."""
     tasks, encodings, by_place = _arrange(cells)
-    width, height = _LEFT + _COLUMN * len(tasks), _TOP + _ROW * len(encodings) + 4
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" class="matrix" '
-        f'aria-label="Prediction and measurement for {len(encodings)} encodings on {len(tasks)} tasks">',
-        "<style>.matrix{font:12px system-ui,sans-serif}.matrix text{fill:currentColor}.matrix .on{fill:#fff}"
-        ".matrix .none{fill:none;stroke:currentColor;stroke-opacity:.25;stroke-dasharray:2 3}"
-        "@media(prefers-color-scheme:dark){.matrix{color:#ddd}}</style>",
+    squares = [
+        Square(
+            row=encoding,
+            column=task,
+            words=_text(cell),
+            title=f"{task} × {encoding}: predicted {cell.verdict.answer}; {cell.remark}",
+            share=cell.by_bin[-1].median if cell.num_fitted else None,
+        )
+        for (task, encoding), cell in by_place.items()
     ]
-    for place, task in enumerate(tasks):
-        x = _LEFT + _COLUMN * (place + 0.5)
-        parts.append(f'<text x="{x}" y="{_TOP - 12}" text-anchor="middle">{escape(task)}</text>')
-    for line, encoding in enumerate(encodings):
-        y = _TOP + _ROW * line
-        parts.append(f'<text x="{_LEFT - 8}" y="{y + 14}" text-anchor="end">{escape(encoding)}</text>')
-        for place, task in enumerate(tasks):
-            parts += _draw_cell(by_place.get((task, encoding)), _LEFT + _COLUMN * place, y)
-    return "\n".join([*parts, "</svg>"])
-
-
-def _draw_cell(cell: Cell | None, x: int, y: int) -> list[str]:
-    if cell is None:
-        return []
-    share = cell.by_bin[-1].median
-    box = f'x="{x + 1}" y="{y + 1}" width="{_COLUMN - 2}" height="{_ROW - 2}" rx="3"'
-    shown = f"{cell.task} × {cell.encoding}: predicted {cell.verdict.answer}; {cell.remark}"
-    fill = (
-        f'{box} fill="#2563a8" fill-opacity="{0.08 + 0.92 * share:.2f}"' if cell.num_fitted else f'{box} class="none"'
-    )
-    ink = ' class="on"' if cell.num_fitted and share > 0.45 else ""
-    return [
-        f"<g><title>{escape(shown)}</title>",
-        f"<rect {fill}/>",
-        f'<text x="{x + _COLUMN / 2}" y="{y + 14}" text-anchor="middle"{ink}>{escape(_text(cell))}</text></g>',
-    ]
+    title = f"Prediction and measurement for {len(encodings)} encodings on {len(tasks)} tasks"
+    return draw_matrix(encodings, tasks, squares, title=title)

@@ -7,29 +7,26 @@ number of runs and nowhere else.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import comb
-from pathlib import Path
 from statistics import median
 
-from ..encodings.cards import ENCODINGS
-from ..encodings.names import find_encoding
+from ..crasp.fragments import Fragment, Readout
+from ..encodings.catalog import ENCODINGS
+from ..encodings.core.choice import encoding_files, find_packaged_encoding
 from ..errors import LengthwiseError
+from ..experiment.descriptions import Description, switches_of
 from ..experiment.store import Result
-from ..model.shape import SWITCHES
 from ..predict.predict import predict_task
-from ..tasks.catalog import find_task, task_files
-from ..tasks.lengths import LengthRange, length_bins
+from ..tasks.core.catalog import find_packaged_task, task_files
+from ..tasks.core.lengths import LengthRange, length_bins
 from ..theory.claims import Answer
 from ..theory.verdict import Verdict
 from ..train.settings import TRAINER_REVISION
 
-FITTED = 0.99
-"""The exact match on training lengths from which a run counts as fitted."""
-
-GENERALIZED = 0.90
-"""The exact match on the longest lengths from which a fitted run counts as generalizing."""
+FITTED = 0.99  # the exact match on training lengths from which a run counts as fitted
+GENERALIZED = 0.90  # the exact match on the longest lengths from which a fitted run counts as generalizing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +60,9 @@ class Cell:
     by_bin: tuple[Interval, ...]  # over the fitted runs, or over all where none fitted
     curve: tuple[Point, ...]  # likewise
     best_last: float
+    definition: str = ""
     hard: Mapping[str, tuple[Interval, ...]] = field(default_factory=dict)  # by kind and bin, over the same runs
+    origins: tuple[str, ...] = ()  # the kinds of processor the runs were trained on
 
     @property
     def measured(self) -> Answer:
@@ -91,25 +90,32 @@ class Cell:
         if self.agrees:
             return "agrees" if self.num_generalized in (0, self.num_fitted) else "agrees for most runs"
         if self.verdict.answer is Answer.YES:
-            return "a program exists, but gradient descent did not find it in most runs"
+            return f"a solution exists, but {self.num_generalized} of {self.num_fitted} runs found it"
         return "better than predicted at these lengths"
 
 
 def sort_out(results: Iterable[Result]) -> tuple[list[Result], dict[str, list[Result]]]:
-    """Return the results of the present revisions of task, encoding and trainer, and the others by cause; never mix them."""
+    """Return the results of the present revisions of task, encoding and trainer, and the others by cause; never mix them.
+
+    A task or an encoding that is a file is present in the revision that was run last: a store never makes us open a file. Of
+    the trainer, the newest revision in the store counts: results of an older one stay readable until they are made anew.
+    """
     current: list[Result] = []
     others: dict[str, list[Result]] = {}
-    causes: dict[tuple[str, object], str] = {}  # a task that is a file is read once
+    results = list(results)
+    latest: dict[tuple[str, str], int] = {}
+    for result in sorted(results, key=lambda result: str(result.provenance.get("finished", ""))):
+        for kind, name in (("task", result.task), ("encoding", result.encoding)):
+            if _FILES[kind](name):
+                latest[kind, name] = _revision(result, kind)
+    present = _PRESENT | {"trainer": lambda _: trainer_revision(results)}
+    causes: dict[tuple[str, str, int], str] = {}
     for result in results:
         cause = ""
-        for find, what, key in (
-            (_cause_in_task, result.task, "task_revision"),
-            (_cause_in_encoding, result.encoding, "encoding_revision"),
-            (_cause_in_trainer, "the trainer", "trainer_revision"),
-        ):
-            which = (what, result.settings[key])
+        for kind, name in (("task", result.task), ("encoding", result.encoding), ("trainer", "the trainer")):
+            which = (kind, name, _revision(result, kind))
             if which not in causes:
-                causes[which] = find(what, _integer(result.settings[key]))
+                causes[which] = _cause(*which, latest.get((kind, name)), present[kind])
             cause = cause or causes[which]
         if cause:
             others.setdefault(cause, []).append(result)
@@ -118,33 +124,34 @@ def sort_out(results: Iterable[Result]) -> tuple[list[Result], dict[str, list[Re
     return current, others
 
 
-def _cause_in_task(name: str, revision: int) -> str:
-    """Return why the runs of this revision of a task do not count, or nothing."""
-    files = task_files(name)
-    missing = [path for path in files if not Path(path).exists()]
-    if missing:
-        return f"{missing[0]} is not there from this folder"
+_FILES: dict[str, Callable[[str], Iterable[str]]] = {"task": task_files, "encoding": encoding_files}
+_PRESENT: dict[str, Callable[[str], int]] = {
+    "task": lambda name: find_packaged_task(name).revision,
+    "encoding": lambda name: find_packaged_encoding(name).revision,
+}
+
+
+def _revision(result: Result, kind: str) -> int:
+    revision = result.settings[f"{kind}_revision"]
+    assert isinstance(revision, int)
+    return revision
+
+
+def trainer_revision(results: Iterable[Result]) -> int:
+    """Return the newest revision of the trainer, up to the present one, that made some of these results."""
+    revisions = [_revision(result, "trainer") for result in results]
+    return max((revision for revision in revisions if revision <= TRAINER_REVISION), default=TRAINER_REVISION)
+
+
+def _cause(kind: str, name: str, revision: int, latest: int | None, find_present: Callable[[str], int]) -> str:
+    """Return why the runs of this revision do not count, or nothing; ``latest`` is the last one of what is a file."""
+    if latest is not None:
+        paths = " or ".join(_FILES[kind](name))
+        return "" if revision == latest else f"{paths} had changed when it was run last"
     try:
-        present = find_task(name).revision
+        present = find_present(name)
     except LengthwiseError:
-        return f"{files[0]} is no task any more" if files else f"this version has no task {name}"
-    if files and present != revision:
-        return f"{' or '.join(files)} has changed since"
-    return _cause_in_revision(name, revision, present)
-
-
-def _cause_in_encoding(name: str, revision: int) -> str:
-    try:
-        return _cause_in_revision(name, revision, find_encoding(name).revision)
-    except LengthwiseError:
-        return f"this version has no encoding {name}"
-
-
-def _cause_in_trainer(name: str, revision: int) -> str:
-    return _cause_in_revision(name, revision, TRAINER_REVISION)
-
-
-def _cause_in_revision(name: str, revision: int, present: int) -> str:
+        return f"this version has no {kind} {name}"
     return "" if revision == present else f"{'an older' if revision < present else 'a newer'} revision of {name}"
 
 
@@ -165,30 +172,56 @@ def summarize(results: Iterable[Result]) -> list[Cell]:
             group[which] = result
     order = list(ENCODINGS)
     cells = [_summarize_cell(list(group.values())) for group in groups.values()]
-    return sorted(
-        cells, key=lambda cell: (tasks[cell.task], order.index(find_encoding(cell.encoding).card.name), cell.encoding)
-    )
+
+    def place(encoding: str) -> int:
+        return len(order) if encoding_files(encoding) else order.index(find_packaged_encoding(encoding).card.name)
+
+    return sorted(cells, key=lambda cell: (tasks[cell.task], place(cell.encoding), cell.encoding))
 
 
-def _switches(result: Result) -> list[str]:
-    """Return the switches of the model that were on."""
-    model = result.settings["model"]
-    assert isinstance(model, dict)
-    return [name for name in SWITCHES if model.get(name)]
+def description_of(result: Result) -> Description:
+    """Return what a run is about: what was stored with it or, from older stores, what today's version says."""
+    if result.description is not None:
+        return result.description
+    bins = length_bins(result.settings["train_length"], result.settings["test_length"])
+    if task_files(result.task):
+        return Description(definition=f"the task in {result.task}", bins=bins, verdict=_NOT_STORED)
+    task = find_packaged_task(result.task)
+    verdict = predict_task(task, result.encoding, switches_of(result.settings))
+    return Description(definition=task.definition, bins=bins, verdict=verdict)
+
+
+_NOT_STORED = Verdict(
+    answer=Answer.UNKNOWN,
+    fragment=Fragment.PERIODIC_LOCAL,
+    readout=Readout.END_MARKER,
+    alphabet=(),
+    theorem="open",
+    certificate=None,
+    reason="this store is older than stored verdicts, and a report opens no task file; run the task again to add its verdict.",
+)
+
+
+def processor_of(result: Result) -> str:
+    """Return the kind of processor a run was trained on: equal runs come out equal, to the last bit, only on one kind."""
+    hardware, vectors = (result.provenance.get(name) for name in ("hardware", "vector_instructions"))
+    on_cpu = not str(result.provenance.get("device", "cpu")).startswith("cuda")
+    return f"{hardware}, {vectors}" if vectors and on_cpu else str(hardware)
 
 
 def _summarize_cell(results: Sequence[Result]) -> Cell:
     first = results[0]
-    tested = first.settings["test_length"]
-    listed = [_integer(length) for length in tested] if isinstance(tested, list | tuple) else _integer(tested)
-    bins = length_bins(_integer(first.settings["train_length"]), listed)
+    described = description_of(first)
+    bins = described.bins
     shares = [[share_in(result, bounds) for bounds in bins] for result in results]
     fitted = [number for number, row in enumerate(shares) if row[0] is not None and row[0] >= FITTED]
     shown = fitted or range(len(results))
     return Cell(
         task=first.task,
         encoding=first.encoding,
-        verdict=predict_task(find_task(first.task), first.encoding, _switches(first)),
+        verdict=described.verdict,
+        definition=described.definition,
+        origins=tuple(sorted({processor_of(result) for result in results})),
         bins=bins,
         num_runs=len(results),
         num_fitted=len(fitted),
@@ -264,8 +297,3 @@ def agreement(cells: Iterable[Cell]) -> tuple[int, int]:
     """Return in how many cells prediction and measurement agree, and in how many both are known."""
     known = [cell.agrees for cell in cells if cell.agrees is not None]
     return sum(known), len(known)
-
-
-def _integer(value: object) -> int:
-    assert isinstance(value, int)
-    return value

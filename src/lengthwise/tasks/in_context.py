@@ -9,17 +9,17 @@ from collections.abc import Sequence
 from itertools import product
 
 from ..arrays import Array, Arrays
-from ..crasp.fragments import Fragment
 from ..crasp.parser import parse_program
 from ..crasp.syntax import Program
 from ..errors import InvalidOptionError
+from ..names import Parameter, shortest_name
 from ..seeds import Draw
-from ..theory.claims import Answer
-from ..theory.facts import Citation, Facts
-from .clauses import ClauseTask, clauses
-from .family import Family, Group, Parameter, shortest_name
-from .pieces import at, batch_of, count, count_symbols, is_inside, last_marked, one_at, places, uniform
-from .task import SEP, shuffled
+from ..theory.facts import Facts
+from .core.cited import excluded_by
+from .core.clauses import ClauseTask, clauses
+from .core.family import Family, Group
+from .core.row_functions import at, batch_of, count, count_symbols, is_inside, last_marked, one_at, places, uniform
+from .core.task import SEP, shuffled
 
 
 def _program(symbols: Sequence[str], definitions: Sequence[str], answers: dict[str, str]) -> Program:
@@ -98,13 +98,11 @@ class IclOverwrite(_RecallTask):
     citation = "arXiv 2312.04927"
     facts = Facts(
         cited=(
-            Citation(
-                fragment=Fragment.PERIODIC_LOCAL,
-                answer=Answer.NO,
-                theorem="known_non_member",
-                reason=(
-                    "with k0 v0 for 0, k0 v1 for 1, k1 v0 for 2, behind k0 v1 and before the query k0, the inputs whose answer "
-                    "is v0 are the flip-flop."
+            excluded_by(
+                "known_non_member",
+                (
+                    "with k0 v0 for 0, k0 v1 for 1, k1 v0 for 2, behind k0 v1 and before the query k0, the inputs "
+                    "whose answer is v0 are the flip-flop."
                 ),
             ),
         )
@@ -390,10 +388,10 @@ _ORDER = Parameter(name="order", default=1, meaning="the order of the chain", lo
 _PRIME = Parameter(name="prime", default=5, meaning="a prime", low=3, high=7)
 
 FAMILIES: tuple[Family, ...] = (
-    Family(name="icl_map", group=Group.IN_CONTEXT, make=IclMap, parameters=(_KEYS,), rows=("c01", "c07")),
-    Family(name="icl_regression", group=Group.IN_CONTEXT, make=IclRegression, parameters=(_PRIME,), rows=("c02",)),
-    Family(name="icl_markov", group=Group.IN_CONTEXT, make=IclMarkov, parameters=(_ORDER,), rows=("c03",)),
-    Family(name="icl_dfa", group=Group.IN_CONTEXT, make=IclDfa, rows=("c04",)),
-    Family(name="icl_majority", group=Group.IN_CONTEXT, make=IclMajority, rows=("c05",)),
-    Family(name="icl_overwrite", group=Group.IN_CONTEXT, make=IclOverwrite, parameters=(_KEYS,), rows=("c06",)),
+    Family(name="icl_map", group=Group.IN_CONTEXT, make=IclMap, parameters=(_KEYS,)),
+    Family(name="icl_regression", group=Group.IN_CONTEXT, make=IclRegression, parameters=(_PRIME,)),
+    Family(name="icl_markov", group=Group.IN_CONTEXT, make=IclMarkov, parameters=(_ORDER,)),
+    Family(name="icl_dfa", group=Group.IN_CONTEXT, make=IclDfa),
+    Family(name="icl_majority", group=Group.IN_CONTEXT, make=IclMajority),
+    Family(name="icl_overwrite", group=Group.IN_CONTEXT, make=IclOverwrite, parameters=(_KEYS,)),
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import islice
 
+from ..budget import checkpoint
 from ..errors import CapExceededError, InvalidOptionError
 from ..languages.dfa import DFA
 from ..languages.dfa_algebra import Word
@@ -45,6 +46,7 @@ def adversarial_pairs(certificate: Certificate, number: int) -> list[Pair]:
     found: list[Pair] = []
     letters = 0
     for pair in islice(_pairs(certificate), number):
+        checkpoint()
         letters += len(pair[0]) + len(pair[1])
         if letters > MAX_LETTERS:
             raise CapExceededError(
@@ -156,6 +158,7 @@ def _path(start: int, goal: int, steps: Callable[[int], Iterator[tuple[int, Word
     words: dict[int, Word] = {start: ()}
     queue = [start]
     for place in queue:
+        checkpoint()
         if place == goal:
             return words[place]
         for target, word in steps(place):

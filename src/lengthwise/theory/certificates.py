@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..crasp.fragments import Fragment, Readout
-from ..crasp.measures import depth_of, size_of
-from ..crasp.printer import print_program
-from ..crasp.syntax import Program
 from ..languages.alphabet import show_word
 from ..languages.dfa import DFA
 from .claims import Answer, Asked
+
+if TYPE_CHECKING:  # a verdict about an expression needs no program
+    from ..crasp.syntax import Program
 
 Word = tuple[str, ...]
 Json = dict[str, object]
@@ -348,14 +349,20 @@ class ProgramCertificate:
     @property
     def level(self) -> int:
         """How deeply its counts are nested."""
+        from ..crasp.measures import depth_of
+
         return depth_of(self.program)
 
     def summary(self) -> str:
         """Return the certificate in a few words."""
+        from ..crasp.measures import size_of
+
         return f"a program of depth {self.level} and size {size_of(self.program)}"
 
     def to_json(self) -> Json:
         """Return the certificate as JSON data."""
+        from ..crasp.printer import print_program
+
         return {
             "lengthwise": "certificate",
             "version": 1,

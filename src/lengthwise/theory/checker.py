@@ -13,11 +13,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..budget import time_budget
 from ..crasp.fragments import Fragment, Readout
 from ..crasp.kinds import require_meaning
 from ..crasp.measures import fragment_of
 from ..crasp.parser import parse_program
-from ..errors import InvalidCertificateError, LengthwiseError
+from ..errors import InvalidCertificateError, LengthwiseError, OutOfTimeError
 from ..languages.dfa import DFA
 from .graph_checker import check_graph
 from .replay import (
@@ -33,10 +34,14 @@ from .replay import (
     is_strongly_connected,
     next_symbols,
     read_automaton,
+    read_list,
     read_word,
     require,
     walk_alive,
 )
+
+MAX_SECONDS = 8.0
+"""CPU time for one certificate; our own take far less than a second, and the largest ones a few."""
 
 _CLAIM = ("answer", "fragment", "asked", "readout")
 
@@ -45,7 +50,7 @@ Vertex = tuple[int, tuple[str, ...], int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """The outcome: the claim as stated (None for a part that is missing), and why it is not believed (None when it is)."""
+    """The outcome of a check: the claim as stated, with None for a missing part, and the objection if it was rejected."""
 
     answer: str | None
     fragment: str | None
@@ -75,7 +80,7 @@ def check_certificate(data: object, language: DFA | None = None) -> Check:
             'this is not a certificate: it has no field "lengthwise" with the value "certificate".',
             hint="write one with: lengthwise predict '(ab)*' --json > verdicts.json",
         )
-    if data.get("version") != 1:
+    if not is_integer(data.get("version")) or data["version"] != 1:
         raise InvalidCertificateError(
             f"this certificate has version {data.get('version')!r}; this program reads version 1.",
             hint="use the version of lengthwise that wrote it, or write it again.",
@@ -87,9 +92,12 @@ def check_certificate(data: object, language: DFA | None = None) -> Check:
     )
     objection = None
     try:
-        _check(_plain(data), given)
+        with time_budget(MAX_SECONDS, "checking this"):
+            _check(_plain(data), given)
     except Objection as reason:
         objection = str(reason)
+    except OutOfTimeError as error:
+        objection = error.message.removesuffix(".")
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError) as error:
         objection = f"a field is missing or malformed ({type(error).__name__}: {error})"
     about = data["automaton"] if isinstance(data.get("automaton"), Mapping) else data
@@ -139,6 +147,8 @@ def _check_program(data: Data) -> None:
     try:
         program = parse_program(data["program"])
         require_meaning(program)
+    except OutOfTimeError:
+        raise
     except LengthwiseError as error:
         raise Objection(error.message.removesuffix(".")) from None
     require(list(program.alphabet) == data["alphabet"], "the program is over another alphabet")
@@ -171,13 +181,13 @@ def _check_potentials(data: Data, automaton: Automaton) -> None:
     fragments += ["LOCAL"] * (period == 1) + ["PERIODIC"] * (window == 0) + ["PLAIN"] * (window == 0 and period == 1)
     _claim(data, "YES", fragments)
     vertices: list[Vertex] = []
-    for state, letters, residue in data["vertices"]:
+    for state, letters, residue in read_list(data, "vertices"):
         require(is_integer(state) and is_integer(residue), "a vertex is malformed")
         vertices.append((state, read_word(letters, automaton), residue))
     edges = _check_vertices(vertices, automaton, window, period)
     place: dict[int, int] = {}
-    for number, component in enumerate(data["components"]):
-        for member in component["members"]:
+    for number, component in enumerate(read_list(data, "components")):
+        for member in read_list(component, "members"):
             require(is_place(member, vertices) and member not in place, "the components do not divide the vertices")
             place[member] = number
     require(len(place) == len(vertices), "a vertex is in no component")
@@ -186,7 +196,7 @@ def _check_potentials(data: Data, automaton: Automaton) -> None:
             all(place[target] >= place[vertex] for target in targets.values()),
             "an edge leads back to an earlier component",
         )
-    for component in data["components"]:
+    for component in read_list(data, "components"):
         known = _check_component(component, vertices, edges)
         if data["asked"] == "MEMBERSHIP":
             require(len(set(known.values())) == len(known), "the counts do not name every state of a component")
@@ -221,10 +231,10 @@ def _check_component(
     component: Data, vertices: Sequence[Vertex], edges: Sequence[Mapping[str, int]]
 ) -> dict[int, tuple[object, ...]]:
     """Return what a program knows of each member: what it sees, and the values of the counts."""
-    members = component["members"]
+    members = read_list(component, "members")
     known: dict[int, tuple[object, ...]] = {member: vertices[member][1:] for member in members}  # what a program knows
-    for level in component["levels"]:
-        blocks = level["blocks"]
+    for level in read_list(component, "levels"):
+        blocks = read_list(level, "blocks")
         block_of = {member: number for number, block in enumerate(blocks) for member in block}
         require(
             sorted(block_of) == sorted(members) and sum(len(block) for block in blocks) == len(members),
@@ -236,9 +246,9 @@ def _check_component(
             "the blocks of a level are not what the levels before it tell apart",
         )
         learned: dict[int, tuple[object, ...]] = dict.fromkeys(members, ())
-        for test in level["tests"]:
-            values = dict(zip(members, test["values"], strict=True))
-            gains = {(symbol, block): gain for symbol, block, gain in test["gains"]}
+        for test in read_list(level, "tests"):
+            values = dict(zip(members, read_list(test, "values"), strict=True))
+            gains = {(symbol, block): gain for symbol, block, gain in read_list(test, "gains")}
             require(all(map(is_integer, [*values.values(), *gains.values()])), "a value or a gain is not an integer")
             for member in members:
                 for symbol, target in edges[member].items():
@@ -268,23 +278,24 @@ def _check_next_states(
 def _check_obstruction(data: Data, automaton: Automaton) -> None:
     """Follow the walks: equal counts must lead to states that are equal to every program but not to the language."""
     _claim(data, "NO", ["PLAIN"])
-    members = data["members"]
+    members = read_list(data, "members")
     require(all(is_place(member, automaton.transitions) for member in members), "a member is not a state")
     inside = set(members)
     require(len(inside) == len(members) > 1, "the component needs at least two different states")
-    block_of = {state: number for number, block in enumerate(data["blocks"]) for state in block}
+    block_of = {state: number for number, block in enumerate(read_list(data, "blocks")) for state in block}
     require(
-        set(block_of) == inside and sum(len(block) for block in data["blocks"]) == len(members),
+        set(block_of) == inside and sum(len(block) for block in read_list(data, "blocks")) == len(members),
         "the blocks do not divide the component",
     )
     require(is_strongly_connected(automaton, inside), "the component is not strongly connected")
-    require(len(data["pairs"]) > 0, "there is no pair of walks")
-    ends = [_check_pair(pair, automaton, block_of) for pair in data["pairs"]]
+    require(len(read_list(data, "pairs")) > 0, "there is no pair of walks")
+    ends = [_check_pair(pair, automaton, block_of) for pair in read_list(data, "pairs")]
     require(generated_classes(automaton, inside, ends) == as_classes(block_of), "the pairs do not generate the blocks")
 
     enter, suffix = read_word(data["enter"], automaton), read_word(data["suffix"], automaton)
     require(
-        automaton.run(enter) == data["pairs"][0]["start"], "the first word does not lead to the start of the first pair"
+        automaton.run(enter) == read_list(data, "pairs")[0]["start"],
+        "the first word does not lead to the start of the first pair",
     )
     if data["asked"] == "MEMBERSHIP":
         one, two = (automaton.run(suffix, state) in automaton.accepting for state in ends[0])
@@ -376,12 +387,12 @@ def _check_quotients(data: Data, automaton: Automaton) -> None:
     require(data["answer"] in ("YES", "NO"), f"{data['answer']!r} is nothing to prove")
     require(data["asked"] == "MEMBERSHIP", f"this kind of certificate is about MEMBERSHIP, not {data['asked']!r}")
     require(data["readout"] == "LAST_SYMBOL", f"this kind of certificate is about LAST_SYMBOL, not {data['readout']!r}")
-    symbols = [part["symbol"] for part in data["parts"]]
+    symbols = [part["symbol"] for part in read_list(data, "parts")]
     require(all(symbol in automaton.alphabet for symbol in symbols), "a part is about a symbol outside the alphabet")
     if data["answer"] == "YES":
         require(sorted(symbols) == sorted(automaton.alphabet), "YES needs one part for every symbol")
     require(len(symbols) > 0, "there is no part")
-    for part in data["parts"]:
+    for part in read_list(data, "parts"):
         inner = part["certificate"]
         require(
             inner["answer"] == data["answer"] and inner["fragment"] == data["fragment"], "a part makes another claim"

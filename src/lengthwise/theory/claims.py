@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from ..errors import InvalidOptionError, ThreeAnswersError
+
 
 class Answer(StrEnum):
-    """Will it length-generalize, under the idealized learner of the theorem that is named beside the answer?"""
+    """Whether a problem length-generalizes, under the idealized learner of the theorem named beside the answer."""
 
     YES = "YES"
     NO = "NO"
     UNKNOWN = "UNKNOWN"
+
+    def __bool__(self) -> bool:
+        """Refuse to be a truth value: all three answers would be true, NO among them."""
+        raise ThreeAnswersError(
+            f"an answer is not a truth value: this one is {self.value}, and there are three answers.",
+            hint="compare it with Answer.YES, Answer.NO or Answer.UNKNOWN.",
+        )
 
 
 class Asked(StrEnum):
@@ -22,3 +31,18 @@ class Asked(StrEnum):
 
     MEMBERSHIP = "MEMBERSHIP"
     NEXT_SYMBOLS = "NEXT_SYMBOLS"
+
+
+_ASKED = {"membership": Asked.MEMBERSHIP, "next": Asked.NEXT_SYMBOLS}
+"""The short names, which are those of the command line."""
+
+
+def as_asked(value: str) -> Asked:
+    """Return what is asked for its name or its short name."""
+    try:
+        return _ASKED.get(value) or Asked(value)
+    except (ValueError, TypeError):
+        raise InvalidOptionError(
+            f"asked {value!r} is unknown. Known: {', '.join((*_ASKED, *Asked))}.",
+            hint="use Asked.MEMBERSHIP or Asked.NEXT_SYMBOLS.",
+        ) from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import gcd
 
 from ..crasp.fragments import Fragment
@@ -107,25 +107,20 @@ def _gains(edges: Edges, blocks: Sequence[int], values: Sequence[int]) -> tuple[
     return tuple((symbol, block, gain) for (symbol, block), gain in sorted(gains.items()))
 
 
-def describe_counts(certificate: PotentialsCertificate) -> list[str]:
-    """Return the counts of each component as formulas, such as ``t1 = #[b] − #[a]``.
+def describe_counts(certificate: PotentialsCertificate) -> Iterator[str]:
+    """Yield the counts of each component as formulas, such as ``t1 = #[b] − #[a]``.
 
     #[…] counts the earlier positions of the component; a test inside the brackets is taken there, just before the
     letter is read.
     """
-    lines = []
     for component in certificate.components:
         names: list[str] = []
         history: list[Sequence[int]] = []  # the values of all tests so far, test by test
         for level in component.levels:
-            formulas: list[tuple[str, str]] = []
-            for test in level.tests:
-                name = f"t{len(names) + len(formulas) + 1}"
-                formulas.append((name, _formula(certificate, component, level, test, names, history)))
-            lines += [f"{name} = {formula}" for name, formula in formulas]
-            names += [name for name, _ in formulas]
+            for number, test in enumerate(level.tests, start=len(names) + 1):
+                yield f"t{number} = {_formula(certificate, component, level, test, names, history)}"
+            names += [f"t{number}" for number in range(len(names) + 1, len(names) + len(level.tests) + 1)]
             history += [test.values for test in level.tests]
-    return lines
 
 
 def _formula(

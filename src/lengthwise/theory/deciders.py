@@ -8,31 +8,34 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ..budget import default_time_budget
 from ..crasp.fragments import Fragment, Readout, as_fragment, as_readout
-from ..crasp.measures import fragment_of
-from ..crasp.simplification import simplify
-from ..errors import CapExceededError, InvalidOptionError
+from ..errors import CapExceededError, InvalidOptionError, OutOfTimeError
 from ..languages.dfa import DFA
 from ..languages.dfa_algebra import right_quotient
 from .certificates import Certificate, ProgramCertificate, QuotientsCertificate, readout_of
 from .claims import Answer, Asked
 from .counting import build_certificate
 from .facts import Citation, Facts
-from .obstructions import find_obstruction
 from .potentials import refine
 from .reasons import given_program_reason, obstruction_reason, program_reason
 from .tracking import find_stuck, needed_rounds, plain_graph
 from .verdict import Verdict, language_verdict
 from .windows import Caps, decide_windows
 
+DECIDING = "deciding this"
+"""What the budget of a verdict is for, as its cap says."""
+
 
 def decide(facts: Facts, fragment: Fragment, readout: Readout | None = None, *, caps: Caps | None = None) -> Verdict:
-    """Return whether the fragment contains the problem, read out there or, if not said, where it is usually read.
+    """Decide whether a fragment of C-RASP contains a problem, read at its usual readout unless another is given.
 
     >>> from lengthwise.languages.regex import compile_regex
     >>> verdict = decide(Facts(language=compile_regex("(ab)*")), Fragment.PLAIN)
     >>> print(verdict.answer, verdict.reason)
     YES counting alone names the state at every length: t1 = #[a] − #[b].
+
+    Where no budget of CPU time is open, ``caps.max_seconds`` is; a budget that runs out makes the answer UNKNOWN.
     """
     fragment, readout = as_fragment(fragment), as_readout(readout)
     if facts.program is not None:
@@ -45,11 +48,19 @@ def decide(facts: Facts, fragment: Fragment, readout: Readout | None = None, *, 
             f"next symbols are read where the last symbol is seen, not with readout {readout}.",
             hint="leave the readout out.",
         )
-    if (readout or usual) is not usual:
-        return decide_last_symbol(facts.language, fragment, caps=caps)
-    if fragment is Fragment.PLAIN:
-        return decide_plain(facts.language, facts.asked)
-    return decide_windows(facts.language, fragment, facts.asked, caps or Caps())
+    caps = caps or Caps()
+    try:
+        with default_time_budget(caps.max_seconds, DECIDING):
+            if (readout or usual) is not usual:
+                return decide_last_symbol(facts.language, fragment, caps=caps)
+            if fragment is Fragment.PLAIN:
+                return decide_plain(facts.language, facts.asked)
+            return decide_windows(facts.language, fragment, facts.asked, caps)
+    except OutOfTimeError as error:
+        reason = f"not decided: {error.message} More effort (--effort 10) allows more time."
+        return language_verdict(
+            Answer.UNKNOWN, fragment, facts.language, "open", None, reason, facts.asked, readout or usual
+        )
 
 
 def decide_plain(language: DFA, asked: Asked = Asked.MEMBERSHIP) -> Verdict:
@@ -64,10 +75,12 @@ def decide_plain(language: DFA, asked: Asked = Asked.MEMBERSHIP) -> Verdict:
         return language_verdict(
             Answer.YES, Fragment.PLAIN, language, theorem, certificate, program_reason(certificate), asked
         )
+    from .obstructions import find_obstruction  # here, because only a NO needs it
+
     refinement, confused = stuck
     try:
         obstruction = find_obstruction(language, refinement, asked, confused)
-    except CapExceededError as error:
+    except (CapExceededError, OutOfTimeError) as error:
         reason = f"counting cannot tell all states of a component apart that it must; no certificate: {error.message}"
         return language_verdict(Answer.NO, Fragment.PLAIN, language, theorem, None, reason, asked)
     return language_verdict(
@@ -77,6 +90,9 @@ def decide_plain(language: DFA, asked: Asked = Asked.MEMBERSHIP) -> Verdict:
 
 def decide_program(facts: Facts, fragment: Fragment, readout: Readout | None = None) -> Verdict:
     """Answer for the problem that a program computes: YES for every fragment that has it, otherwise what is published."""
+    from ..crasp.measures import fragment_of  # here, because a verdict about an expression needs no program
+    from ..crasp.simplification import simplify
+
     assert facts.program is not None
     given = facts.program
     where = readout or given.readout

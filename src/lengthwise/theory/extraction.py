@@ -10,26 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ..budget import checkpoint
+from ..crasp import syntax
 from ..crasp.fragments import Readout
 from ..crasp.normal_form import normal_form
 from ..crasp.simplification import simplify
-from ..crasp.syntax import (
-    Compare,
-    Constant,
-    CountAt,
-    CountBefore,
-    Definition,
-    Expression,
-    Modulo,
-    Name,
-    Not,
-    Number,
-    Program,
-    Symbol,
-    conjunction,
-    disjunction,
-    total,
-)
 from ..errors import InvalidOptionError
 from .certificates import (
     Certificate,
@@ -43,7 +28,7 @@ from .certificates import (
 from .claims import Answer, Asked
 
 
-def extract_program(certificate: Certificate, *, strict: bool = False) -> Program:
+def extract_program(certificate: Certificate, *, strict: bool = False) -> syntax.Program:
     """Return the program of a YES about membership; without strict counts unless they are asked for.
 
     >>> from lengthwise.crasp.printer import print_program
@@ -70,7 +55,7 @@ def extract_program(certificate: Certificate, *, strict: bool = False) -> Progra
     else:
         assert isinstance(certificate, PotentialsCertificate)
         extraction = _Extraction(certificate, "")
-        program = Program(
+        program = syntax.Program(
             alphabet=certificate.language.alphabet,
             definitions=tuple(extraction.definitions),
             accept=extraction.accept,
@@ -79,19 +64,19 @@ def extract_program(certificate: Certificate, *, strict: bool = False) -> Progra
     return simplify(program) if strict else normal_form(program)
 
 
-def _last_symbol_program(certificate: QuotientsCertificate) -> Program:
+def _last_symbol_program(certificate: QuotientsCertificate) -> syntax.Program:
     """Put together the programs for what comes before each last symbol."""
-    definitions: list[Definition] = []
-    cases: list[Expression] = []
+    definitions: list[syntax.Definition] = []
+    cases: list[syntax.Expression] = []
     for number, (symbol, part) in enumerate(certificate.parts):
         assert isinstance(part, PotentialsCertificate)
         extraction = _Extraction(part, f"_{number + 1}")
         definitions += extraction.definitions
-        cases.append(conjunction([Symbol(symbol), extraction.accept]))
-    return Program(
+        cases.append(syntax.conjunction([syntax.Symbol(symbol), extraction.accept]))
+    return syntax.Program(
         alphabet=certificate.language.alphabet,
         definitions=tuple(definitions),
-        accept=disjunction(cases),
+        accept=syntax.disjunction(cases),
         readout=Readout.LAST_SYMBOL,
     )
 
@@ -103,51 +88,59 @@ class _Extraction:
         self.certificate = certificate
         self.suffix = suffix
         self.alphabet = certificate.language.alphabet
-        self.definitions: list[Definition] = []
+        self.definitions: list[syntax.Definition] = []
         self.edges = unrolled_edges(certificate)
         self.live = _live_vertices(certificate, self.edges)
         self.component_of = {
             vertex: number for number, part in enumerate(certificate.components) for vertex in part.members
         }
-        self.states: dict[int, Expression] = {}  # of every live vertex: the run is there before this position
+        self.states: dict[int, syntax.Expression] = {}  # of every live vertex: the run is there before this position
         self.num_tests = 0
-        self.looks: dict[int, list[Expression]] = {}  # what is seen at each vertex, which many formulas need
+        self.looks: dict[int, list[syntax.Expression]] = {}  # what is seen at each vertex, which many formulas need
         for number in range(len(certificate.components)):
             self._component(number)
         accepting = certificate.language.accepting
         ends = [vertex for vertex in self.live if certificate.vertices[vertex][0] in accepting]
-        self.accept = disjunction([self.states[vertex] for vertex in sorted(ends)])
+        self.accept = syntax.disjunction([self.states[vertex] for vertex in sorted(ends)])
 
-    def define(self, name: str, body: Expression) -> Expression:
+    def define(self, name: str, body: syntax.Expression) -> syntax.Expression:
         """Return a name for an expression."""
         full = f"{name}{self.suffix}"
-        self.definitions.append(Definition(full, body))
-        return Name(full)
+        self.definitions.append(syntax.Definition(full, body))
+        return syntax.Name(full)
 
     def _component(self, number: int) -> None:
         component = self.certificate.components[number]
         members = [vertex for vertex in component.members if vertex in self.live]
-        cases: dict[int, list[Expression]] = {vertex: [] for vertex in members}
+        cases: dict[int, list[syntax.Expression]] = {vertex: [] for vertex in members}
         if not members:
             return
         for entry, entered in self._entries(number):
             place = entry + 1
             inside = self._vertices(component, members, entry, entered)
             exits = [
-                conjunction([inside[vertex], Symbol(self.alphabet[symbol])])
+                syntax.conjunction([inside[vertex], syntax.Symbol(self.alphabet[symbol])])
                 for vertex in members
                 for symbol, target in enumerate(self.edges[vertex])
                 if target not in component.members
             ]
-            staying: list[Expression] = []
+            staying: list[syntax.Expression] = []
             if exits:
-                exit_name = self.define(f"exit{place}", disjunction(exits))
-                staying = [Not(self.define(f"left{place}", Compare(">=", CountBefore(exit_name), Number(1))))]
+                exit_name = self.define(f"exit{place}", syntax.disjunction(exits))
+                staying = [
+                    syntax.Not(
+                        self.define(
+                            f"left{place}", syntax.Compare(">=", syntax.CountBefore(exit_name), syntax.Number(1))
+                        )
+                    )
+                ]
             for vertex in members:
-                cases[vertex].append(conjunction([inside[vertex], *staying]))
+                cases[vertex].append(syntax.conjunction([inside[vertex], *staying]))
         for vertex in members:
-            state = disjunction(cases[vertex])
-            needs_no_name = isinstance(state, Name | Symbol | Constant) or self._is_used_once(vertex)
+            state = syntax.disjunction(cases[vertex])
+            needs_no_name = isinstance(state, syntax.Name | syntax.Symbol | syntax.Constant) or self._is_used_once(
+                vertex
+            )
             self.states[vertex] = state if needs_no_name else self.define(f"at{vertex}", state)
 
     def _is_used_once(self, vertex: int) -> bool:
@@ -157,39 +150,48 @@ class _Extraction:
         uses += self.certificate.vertices[vertex][0] in self.certificate.language.accepting
         return uses <= 1
 
-    def _entries(self, number: int) -> list[tuple[int, list[Expression]]]:
+    def _entries(self, number: int) -> list[tuple[int, list[syntax.Expression]]]:
         """Return the vertices by which a component is entered, each with the condition that it has been: true at first."""
         component = self.certificate.components[number]
-        entering: dict[int, list[Expression]] = {}
+        entering: dict[int, list[syntax.Expression]] = {}
         for source in sorted(self.live):
             if self.component_of[source] == number:
                 continue
+            checkpoint()
             for symbol, target in enumerate(self.edges[source]):
                 if target in component.members and target in self.live:
                     before = self.states[source]
-                    entering.setdefault(target, []).append(conjunction([before, Symbol(self.alphabet[symbol])]))
-        entries: list[tuple[int, list[Expression]]] = []
+                    entering.setdefault(target, []).append(
+                        syntax.conjunction([before, syntax.Symbol(self.alphabet[symbol])])
+                    )
+        entries: list[tuple[int, list[syntax.Expression]]] = []
         if 0 in component.members:
             entries.append((0, []))
         for vertex, ways in sorted(entering.items()):
-            name = self.define(f"enter{vertex + 1}", disjunction(ways))
-            entries.append((vertex, [self.define(f"in{vertex + 1}", Compare(">=", CountBefore(name), Number(1)))]))
+            name = self.define(f"enter{vertex + 1}", syntax.disjunction(ways))
+            entries.append(
+                (
+                    vertex,
+                    [self.define(f"in{vertex + 1}", syntax.Compare(">=", syntax.CountBefore(name), syntax.Number(1)))],
+                )
+            )
         return entries
 
     def _vertices(
-        self, component: Component, members: Sequence[int], entry: int, entered: list[Expression]
-    ) -> dict[int, Expression]:
+        self, component: Component, members: Sequence[int], entry: int, entered: list[syntax.Expression]
+    ) -> dict[int, syntax.Expression]:
         """Return for every member the formula that holds there, if the component was entered at the entry and not left."""
         origin = component.members.index(entry)
-        known: list[tuple[Expression, Test]] = []
+        known: list[tuple[syntax.Expression, Test]] = []
         for level in component.levels:
             fresh = [(self._test(component, level, test, origin, entered, known), test) for test in level.tests]
             known += fresh
 
-        def formula(vertex: int) -> Expression:
+        def formula(vertex: int) -> syntax.Expression:
+            checkpoint()
             seen = self._seen(vertex) if len(component.members) > 1 else []
             place = component.members.index(vertex)
-            return conjunction([*entered, *seen, *_values(known, place, origin)])
+            return syntax.conjunction([*entered, *seen, *_values(known, place, origin)])
 
         return {vertex: formula(vertex) for vertex in members}
 
@@ -199,53 +201,62 @@ class _Extraction:
         level: Level,
         test: Test,
         origin: int,
-        entered: list[Expression],
-        known: list[tuple[Expression, Test]],
-    ) -> Expression:
+        entered: list[syntax.Expression],
+        known: list[tuple[syntax.Expression, Test]],
+    ) -> syntax.Expression:
         """Return the count of one test since the entry."""
-        terms: list[tuple[int, Expression]] = []
+        terms: list[tuple[int, syntax.Expression]] = []
         for symbol in sorted({symbol for symbol, _, _ in test.gains}):
             gains = {block: gain for other, block, gain in test.gains if other == symbol}
-            read = Symbol(self.alphabet[symbol])
+            read = syntax.Symbol(self.alphabet[symbol])
             if len(set(gains.values())) == 1:
                 (gain,) = set(gains.values())
-                terms.append((gain, CountBefore(conjunction([read, *entered]))))
+                terms.append((gain, syntax.CountBefore(syntax.conjunction([read, *entered]))))
                 continue
             for gain in sorted(set(gains.values()), reverse=True):
+                checkpoint()
                 blocks = [block for block, each in gains.items() if each == gain]
-                where = disjunction([self._block(component, level.blocks[block], origin, known) for block in blocks])
-                terms.append((gain, CountBefore(conjunction([read, *entered, where]))))
+                where = syntax.disjunction(
+                    [self._block(component, level.blocks[block], origin, known) for block in blocks]
+                )
+                terms.append((gain, syntax.CountBefore(syntax.conjunction([read, *entered, where]))))
         self.num_tests += 1
-        return self.define(f"t{self.num_tests}", total([term for term in terms if term[0]]))
+        return self.define(f"t{self.num_tests}", syntax.total([term for term in terms if term[0]]))
 
     def _block(
-        self, component: Component, block: Sequence[int], origin: int, known: list[tuple[Expression, Test]]
-    ) -> Expression:
+        self, component: Component, block: Sequence[int], origin: int, known: list[tuple[syntax.Expression, Test]]
+    ) -> syntax.Expression:
         """Return that the vertex before this position is in a block: what is seen there, and the values of earlier tests."""
         place = component.members.index(block[0])
-        return conjunction([*self._seen(block[0]), *_values(known, place, origin)])
+        return syntax.conjunction([*self._seen(block[0]), *_values(known, place, origin)])
 
-    def _seen(self, vertex: int) -> list[Expression]:
+    def _seen(self, vertex: int) -> list[syntax.Expression]:
         """Return what can be seen of a vertex without counting: the last letters, and the position."""
         if vertex not in self.looks:
             self.looks[vertex] = self._look(vertex)
         return self.looks[vertex]
 
-    def _look(self, vertex: int) -> list[Expression]:
+    def _look(self, vertex: int) -> list[syntax.Expression]:
         _, letters, residue = self.certificate.vertices[vertex]
-        seen: list[Expression] = []
+        seen: list[syntax.Expression] = []
         for distance, letter in enumerate(reversed(letters), start=1):
-            seen.append(Compare(">=", CountAt(Symbol(self.alphabet[letter]), (distance,)), Number(1)))
+            seen.append(
+                syntax.Compare(
+                    ">=", syntax.CountAt(syntax.Symbol(self.alphabet[letter]), (distance,)), syntax.Number(1)
+                )
+            )
         if len(letters) < self.certificate.window:
-            seen.append(Compare("=", CountBefore(Constant(True)), Number(len(letters))))
+            seen.append(syntax.Compare("=", syntax.CountBefore(syntax.Constant(True)), syntax.Number(len(letters))))
         period = self.certificate.period
         if period > 1:
-            seen.append(Modulo(period, (residue + 1) % period))
+            seen.append(syntax.Modulo(period, (residue + 1) % period))
         return seen
 
 
-def _values(known: list[tuple[Expression, Test]], place: int, origin: int) -> list[Expression]:
-    return [Compare("=", count, Number(test.values[place] - test.values[origin])) for count, test in known]
+def _values(known: list[tuple[syntax.Expression, Test]], place: int, origin: int) -> list[syntax.Expression]:
+    return [
+        syntax.Compare("=", count, syntax.Number(test.values[place] - test.values[origin])) for count, test in known
+    ]
 
 
 def unrolled_edges(certificate: PotentialsCertificate) -> list[list[int]]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..crasp.fragments import Fragment
-from ..crasp.syntax import Program
 from ..languages.dfa import DFA
-from .claims import Answer, Asked
+from .claims import Answer, Asked, as_asked
+
+if TYPE_CHECKING:
+    from ..crasp.syntax import Program
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +24,8 @@ class Citation:
     answer: Answer
     theorem: str
     reason: str
+    program: str = ""
+    """The program of the library that proves it, by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,3 +36,6 @@ class Facts:
     program: Program | None = None
     asked: Asked = Asked.MEMBERSHIP
     cited: tuple[Citation, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "asked", as_asked(self.asked))  # the deciders compare members, not text

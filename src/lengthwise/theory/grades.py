@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..budget import default_time_budget
 from ..crasp.measures import depth_of, largest_coefficient_of, size_of
+from ..crasp.syntax import Program
+from ..errors import OutOfTimeError
 from .certificates import Certificate, PotentialsCertificate, ProgramCertificate, QuotientsCertificate
 from .claims import Answer, Asked
 from .extraction import extract_program, unrolled_edges
+from .windows import Caps
 
 MAX_EXTRACTED_VERTICES = 400  # beyond that a program takes long to extract, and nobody would read it
 
@@ -100,8 +104,7 @@ def grade(certificate: Certificate | None) -> Grade | None:
     parts = _parts(certificate)
     if not parts:
         return None
-    small = max(len(part.vertices) for part in parts) <= MAX_EXTRACTED_VERTICES
-    program = extract_program(certificate) if small and certificate.asked is Asked.MEMBERSHIP else None
+    program = _program(certificate, parts) if certificate.asked is Asked.MEMBERSHIP else None
     return Grade(
         level=max(part.level for part in parts),
         chain=max(_longest_chain(part) for part in parts),
@@ -110,6 +113,17 @@ def grade(certificate: Certificate | None) -> Grade | None:
         size=None if program is None else size_of(program),
         depth=None if program is None else depth_of(program),
     )
+
+
+def _program(certificate: Certificate, parts: list[PotentialsCertificate]) -> Program | None:
+    """Return the program of a certificate, unless it is too large to be extracted in time."""
+    if max(len(part.vertices) for part in parts) > MAX_EXTRACTED_VERTICES:
+        return None
+    try:
+        with default_time_budget(Caps().max_advice_seconds, "extracting the program"):
+            return extract_program(certificate)
+    except OutOfTimeError:
+        return None
 
 
 def _parts(certificate: Certificate) -> list[PotentialsCertificate]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..budget import checkpoint
 from ..errors import CapExceededError
 from ..languages.dfa import DFA
 
@@ -36,6 +37,7 @@ def unrolled_graph(language: DFA, *, window: int = 0, period: int = 1, max_verti
     visible_numbers: dict[tuple[tuple[int, ...], int], int] = {}
     visible = []
     for state, letters, residue in vertices:
+        checkpoint()
         visible.append(visible_numbers.setdefault((letters, residue), len(visible_numbers)))
         row = []
         for symbol, target_state in enumerate(language.transitions[state]):

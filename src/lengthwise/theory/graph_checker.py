@@ -18,6 +18,7 @@ from .replay import (
     is_integer,
     is_place,
     is_strongly_connected,
+    read_list,
     read_word,
     require,
 )
@@ -26,7 +27,7 @@ from .replay import (
 def check_graph(data: Data, automaton: Automaton) -> None:
     """Rebuild the part of the Karoubi graph that is stated, and check that its blocks can never be split."""
     maps, moduli = _read_idempotents(data, automaton)
-    vertices = [tuple(vertex) for vertex in data["vertices"]]
+    vertices = [tuple(vertex) for vertex in read_list(data, "vertices")]
     require(len(set(vertices)) == len(vertices), "a vertex is listed twice")
     for state, number, residue in vertices:
         require(is_place(state, automaton.transitions) and is_place(number, maps), "a vertex does not exist")
@@ -41,12 +42,12 @@ def check_graph(data: Data, automaton: Automaton) -> None:
         accepting=frozenset(),
     )
     require(is_strongly_connected(links, set(range(len(vertices)))), "the vertices are not strongly connected")
-    block_of = {vertex: number for number, block in enumerate(data["blocks"]) for vertex in block}
-    listed = [vertex for block in data["blocks"] for vertex in block]
+    block_of = {vertex: number for number, block in enumerate(read_list(data, "blocks")) for vertex in block}
+    listed = [vertex for block in read_list(data, "blocks") for vertex in block]
     require(
         sorted(listed) == list(range(len(vertices))) and all(map(is_integer, listed)), "the blocks are no partition"
     )
-    for block in data["blocks"]:
+    for block in read_list(data, "blocks"):
         require(len({vertices[vertex][1:] for vertex in block}) == 1, "a block holds vertices that do not look alike")
     equations = []
     for edge in edges:
@@ -57,7 +58,7 @@ def check_graph(data: Data, automaton: Automaton) -> None:
             for unknown, sign in ((edge[vertex], 1), (vertex, -1), (edge[other], -1), (other, 1)):
                 row[unknown] += sign
             equations.append(row)
-    together = [(block[0], vertex) for block in data["blocks"] for vertex in block]
+    together = [(block[0], vertex) for block in read_list(data, "blocks") for vertex in block]
     require(forces_equal(equations, together), "counts could tell two vertices of a block apart")
     one, two = data["pair"]
     require(is_place(one, vertices) and is_place(two, vertices), "the pair does not exist")
@@ -74,7 +75,7 @@ def _read_idempotents(data: Data, automaton: Automaton) -> tuple[list[list[int]]
     """Return the map of every idempotent, and the modulus of its residues: 1 where the class has no periods."""
     maps, moduli = [], []
     states = range(len(automaton.transitions))
-    for words in data["idempotents"]:
+    for words in read_list(data, "idempotents"):
         read = [read_word(word, automaton) for word in words]
         require(len(read) > 0 and all(read), "an idempotent has no word")
         moves = [[automaton.run(word, state) for state in states] for word in read]
@@ -95,7 +96,7 @@ def _read_arrows(
     """Return for every arrow where it leads each vertex with its look; what leaves the listed vertices is left out."""
     numbers = {vertex: number for number, vertex in enumerate(vertices)}
     edges = []
-    for arrow in data["arrows"]:
+    for arrow in read_list(data, "arrows"):
         (source, residue), (target, after) = arrow["source"], arrow["target"]
         require(is_place(source, maps) and is_place(target, maps), "an arrow leads nowhere")
         require(is_integer(residue) and is_integer(after), "a residue is not a number")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import gcd
 
+from ..budget import checkpoint
 from ..crasp.fragments import Fragment
 from ..languages.dfa import DFA
 from ..languages.dfa_algebra import Word, separating_suffix
@@ -70,6 +71,7 @@ def _needed_labels(graph: KaroubiGraph, stuck: Refinement) -> list[int]:
     elimination = Elimination()
     kept = []
     for label in order:
+        checkpoint()
         first: dict[int, tuple[int, int]] = {}
         useful = False
         for source, target in by_label[label]:
@@ -153,6 +155,7 @@ class _Words:
                 table[place] = (None, symbol)
                 queue.append(place)
         for element, residue in queue:
+            checkpoint()
             for symbol, target in enumerate(self.semigroup.right[element]):
                 place = (target, (residue + 1) % modulus)
                 if place not in table:
@@ -166,6 +169,7 @@ def _prefix(language: DFA, goal: int, residue: int, modulus: int) -> Word:
     words: dict[tuple[int, int], tuple[int, ...]] = {(0, 0): ()}
     queue = [(0, 0)]
     for state, length in queue:
+        checkpoint()
         if (state, length) == (goal, residue):
             return language.decode(words[state, length])
         for symbol, target in enumerate(language.transitions[state]):

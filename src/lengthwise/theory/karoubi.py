@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import gcd
 
+from ..budget import checkpoint
 from ..errors import CapExceededError
 from ..languages.components import strong_components
 from ..languages.semigroup import TransitionSemigroup, reachable
@@ -82,6 +83,7 @@ def karoubi_graph(
             if modulus not in lengths:
                 lengths[modulus] = word_lengths(semigroup, modulus)
             for t in sorted(right[e] & left[f]):
+                checkpoint()
                 move = semigroup.elements[t]
                 for r in range(gcds[e]):
                     if (e, r) not in places:
@@ -125,6 +127,7 @@ def component_period(semigroup: TransitionSemigroup, component: Sequence[int]) -
     queue = [component[0]]
     period = 0
     for element in queue:
+        checkpoint()
         for target in semigroup.right[element]:
             if target not in inside:
                 continue
@@ -146,6 +149,7 @@ def word_lengths(semigroup: TransitionSemigroup, modulus: int) -> list[int]:
             found[generator] |= 1 << bit
             queue.append((generator, bit))
     for element, residue in queue:
+        checkpoint()
         after = (residue + 1) % modulus
         for target in semigroup.right[element]:
             if not found[target] >> after & 1:
@@ -159,6 +163,7 @@ def _vertices(semigroup: TransitionSemigroup, gcds: dict[int, int]) -> tuple[lis
     reached: dict[int, list[int]] = {}  # modulus: for every state the residues of lengths that lead there
     vertices: list[Vertex] = []
     for e, modulus in gcds.items():
+        checkpoint()
         if modulus not in reached:
             reached[modulus] = _state_lengths(language.transitions, modulus)
         for q, target in enumerate(semigroup.elements[e]):
@@ -172,6 +177,7 @@ def _state_lengths(transitions: Sequence[Sequence[int]], modulus: int) -> list[i
     found[0] = 1
     queue = [(0, 0)]
     for state, residue in queue:
+        checkpoint()
         after = (residue + 1) % modulus
         for target in transitions[state]:
             if not found[target] >> after & 1:

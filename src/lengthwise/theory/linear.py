@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from math import gcd, lcm
 
+from ..budget import checkpoint
+
 Row = dict[int, int]
 
 
@@ -25,6 +27,7 @@ class Elimination:
 
     def add(self, row: Row) -> bool:
         """Add an equation; return whether it was independent of those before. The row is used up."""
+        checkpoint()
         rows = self.rows
         for pivot in [unknown for unknown in row if unknown in rows]:
             row = _cancel(row, rows[pivot], pivot)
@@ -34,6 +37,7 @@ class Elimination:
         pivot = min(row, key=lambda unknown: (abs(row[unknown]), unknown))
         users = self._users
         for other in users.pop(pivot, ()):
+            checkpoint()
             reduced = _cancel(rows[other], row, pivot)
             if abs(reduced[other]) != 1:
                 reduced = _without_divisor(reduced)
@@ -59,6 +63,7 @@ class Elimination:
         scale = lcm(*(abs(row[pivot]) for pivot, row in self.rows.items()))
         values = []
         for unknown in range(num_unknowns):
+            checkpoint()
             row = self.rows.get(unknown)
             if row is None:
                 values.append({unknown: scale})

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
 
+from ..budget import checkpoint
 from ..errors import CapExceededError
 from ..languages.dfa import DFA
 from ..languages.dfa_algebra import Word, separating_suffix, shortest_path
@@ -27,6 +28,7 @@ _SHORT_SEARCH_STARTS = 32
 _SHORT_SEARCH_WALKS = 4_000
 
 Walk = tuple[int, ...]  # symbol numbers
+Tree = dict[int, tuple[int, int] | None]  # member → the member next to it on the way to the root, and the symbol
 Counts = dict[tuple[int, int], int]  # refined letter → how often
 
 
@@ -63,9 +65,16 @@ def find_obstruction(
             pairs.append(pair)
             if classes.num_classes == len(set(blocks)):
                 break
+    cycles: dict[int, _RootedCycles] = {}
+
+    def pair_from_cycles(one: int, two: int) -> _Pair:
+        if one not in cycles:
+            cycles[one] = _RootedCycles(edges, blocks, one)
+        return cycles[one].pair(two)
+
     for one, two in _unmerged(classes, blocks):
         if classes.merge(one, two):
-            pairs.append(_pair_from_cycles(edges, blocks, one, two))
+            pairs.append(pair_from_cycles(one, two))
     pairs.sort(key=lambda pair: pair.size)
 
     members = refinement.members
@@ -76,7 +85,7 @@ def find_obstruction(
             return separating_next_symbols(language, live, *(members[end] for end in pair.ends))
 
         telling = (pair for pair in pairs if parting(pair) is not None)
-        head = next(telling, None) or _pair_from_cycles(edges, blocks, *confused)
+        head = next(telling, None) or pair_from_cycles(*confused)
         suffix = parting(head)
         pairs = [head, *(pair for pair in pairs if pair is not head)]
     else:
@@ -160,6 +169,7 @@ def _short_pairs(edges: Edges, blocks: Sequence[int]) -> Iterator[_Pair]:
         for start in starts:
             if num_walks > _SHORT_SEARCH_WALKS:
                 return
+            checkpoint()
             layers[start] = _longer_walks(edges, blocks, layers[start])
             for ends in layers[start].values():
                 num_walks += len(ends)
@@ -181,86 +191,123 @@ def _longer_walks(
     return longer
 
 
-def _pair_from_cycles(edges: Edges, blocks: Sequence[int], one: int, two: int) -> _Pair:
-    """Return the reason why no potential tells two members apart, as a combination of cycles through the first.
+class _RootedCycles:
+    """The cycles through one member, as far as they are needed to say why no potential tells it from others.
 
     An edge off the spanning tree closes one cycle more than its target's own: ``there`` and ``around`` are walks
-    from the root to its target, and their difference in counts is zero for every balanced function.
+    from the root to its target, and their difference in counts is zero for every balanced function. Independent
+    differences are added one by one; a combination of them is unique, so that one system serves all pairs of a root.
     """
-    tree = _spanning_tree(edges, one)
-    back = _walks_back(edges, one)
-    system = _TrackedSystem()
-    cycles: list[tuple[Walk, Walk]] = []
-    goal = _count(edges, blocks, one, tree[two])
-    solution = system.solve(goal)
-    for source in tree:
-        if solution is not None:
-            break
-        for symbol, target in edges[source]:
-            around, there = (*tree[source], symbol), tree[target]
-            difference = _difference(_count(edges, blocks, one, around), _count(edges, blocks, one, there))
-            if difference and system.add(difference, len(cycles)):
-                cycles.append(((*around, *back[target]), (*there, *back[target])))
-                solution = system.solve(goal)
-                if solution is not None:
-                    break
-    assert solution is not None, "the block is not stuck"
-    times = lcm(*(value.denominator for value in solution.values()))
-    long: list[int] = []
-    short: list[int] = []
-    for number, value in solution.items():
-        around, there = cycles[number]
-        copies = int(value * times)
-        if abs(copies) * len(around) + len(long) + len(short) > MAX_LETTERS:
-            raise CapExceededError(
-                f"the certificate would have more than {MAX_LETTERS:,} letters, which is the cap.",
-                hint="the verdict stands without it.",
-            )
-        for word, other, sign in ((around, there, 1), (there, around, -1)):
-            if copies * sign > 0:
-                long += list(word) * abs(copies)
-                short += list(other) * abs(copies)
-    path = tree[two]
-    if times == 1:
-        return _Pair(start=one, first=tuple(long), second=(*short, *path), ends=(one, two))
-    return _Pair(start=one, first=(), second=path, ends=(one, two), loops=(tuple(short), tuple(long)), times=times)
+
+    def __init__(self, edges: Edges, blocks: Sequence[int], root: int) -> None:
+        self.edges, self.blocks, self.root = edges, blocks, root
+        self.tree = _spanning_tree(edges, root)
+        self.back = _walks_back(edges, root)
+        self.cycles: list[tuple[Walk, Walk]] = []
+        self._targets = [dict(targets) for targets in edges]
+        self._system = _TrackedSystem()
+        self._growth = self._grow()
+
+    def pair(self, other: int) -> _Pair:
+        """Return the reason why no potential tells the root and another member apart, as a combination of cycles."""
+        path = walk_to(self.tree, other)
+        goal = self._system.start(_count(self._targets, self.blocks, self.root, path))
+        while not goal.is_solved:
+            grown = next(self._growth, None)
+            assert grown is not None, "the block is not stuck"
+            self._system.proceed(goal)
+        solution = {number: value for number, value in goal.used.items() if value}
+        return self._combine(other, path, solution)
+
+    def _grow(self) -> Iterator[int]:
+        """Add the cycles of the edges, one by one; yield after each that was independent of those before."""
+        for source in self.tree:
+            checkpoint()
+            for symbol, target in self.edges[source]:
+                if self.tree[target] == (source, symbol):
+                    continue  # on the tree: no cycle
+                around, there = (*walk_to(self.tree, source), symbol), walk_to(self.tree, target)
+                counts = (_count(self._targets, self.blocks, self.root, walk) for walk in (around, there))
+                difference = _difference(*counts)
+                if difference and self._system.add(difference, len(self.cycles)):
+                    returning = walk_from(self.back, target)
+                    self.cycles.append(((*around, *returning), (*there, *returning)))
+                    yield len(self.cycles)
+
+    def _combine(self, other: int, path: Walk, solution: dict[int, Fraction]) -> _Pair:
+        """Return the pair of walks that a combination of cycles stands for."""
+        times = lcm(*(value.denominator for value in solution.values()))
+        long: list[int] = []
+        short: list[int] = []
+        for number, value in solution.items():
+            around, there = self.cycles[number]
+            copies = int(value * times)
+            if abs(copies) * len(around) + len(long) + len(short) > MAX_LETTERS:
+                raise CapExceededError(
+                    f"the certificate would have more than {MAX_LETTERS:,} letters, which is the cap.",
+                    hint="the verdict stands without it.",
+                )
+            for word, opposite, sign in ((around, there, 1), (there, around, -1)):
+                if copies * sign > 0:
+                    long += list(word) * abs(copies)
+                    short += list(opposite) * abs(copies)
+        ends = (self.root, other)
+        if times == 1:
+            return _Pair(start=self.root, first=tuple(long), second=(*short, *path), ends=ends)
+        return _Pair(start=self.root, first=(), second=path, ends=ends, loops=(tuple(short), tuple(long)), times=times)
 
 
-def _spanning_tree(edges: Edges, root: int) -> dict[int, Walk]:
-    """Return a shortest walk from the root to every member, in breadth-first order."""
-    walks: dict[int, Walk] = {root: ()}
+def _spanning_tree(edges: Edges, root: int) -> Tree:
+    """Return for every member, in breadth-first order, the edge by which a shortest walk from the root gets there."""
+    tree: Tree = {root: None}
     queue = [root]
     for source in queue:
         for symbol, target in edges[source]:
-            if target not in walks:
-                walks[target] = (*walks[source], symbol)
+            if target not in tree:
+                tree[target] = (source, symbol)
                 queue.append(target)
-    return walks
+    return tree
 
 
-def _walks_back(edges: Edges, root: int) -> dict[int, Walk]:
-    """Return a shortest walk from every member to the root."""
+def _walks_back(edges: Edges, root: int) -> Tree:
+    """Return for every member the edge by which a shortest walk to the root begins, as (target, symbol)."""
     incoming: list[list[tuple[int, int]]] = [[] for _ in edges]
     for source, targets in enumerate(edges):
         for symbol, target in targets:
             incoming[target].append((symbol, source))
-    walks: dict[int, Walk] = {root: ()}
+    tree: Tree = {root: None}
     queue = [root]
     for target in queue:
         for symbol, source in incoming[target]:
-            if source not in walks:
-                walks[source] = (symbol, *walks[target])
+            if source not in tree:
+                tree[source] = (target, symbol)
                 queue.append(source)
-    return walks
+    return tree
 
 
-def _count(edges: Edges, blocks: Sequence[int], start: int, walk: Walk) -> Counts:
+def walk_to(tree: Tree, member: int) -> Walk:
+    """Return the walk from the root of a spanning tree to a member."""
+    return tuple(reversed(walk_from(tree, member)))
+
+
+def walk_from(tree: Tree, member: int) -> Walk:
+    """Return the symbols on the way from a member to the root of a tree."""
+    walk = []
+    step = tree[member]
+    while step is not None:
+        member, symbol = step
+        walk.append(symbol)
+        step = tree[member]
+    return tuple(walk)
+
+
+def _count(targets: Sequence[dict[int, int]], blocks: Sequence[int], start: int, walk: Walk) -> Counts:
     counts: Counts = {}
     member = start
     for symbol in walk:
         letter = (symbol, blocks[member])
         counts[letter] = counts.get(letter, 0) + 1
-        member = dict(edges[member])[symbol]
+        member = targets[member][symbol]
     return counts
 
 
@@ -273,35 +320,54 @@ def _difference(left: Counts, right: Counts) -> Counts:
     }
 
 
+@dataclass(slots=True)
+class _Reduced:
+    """A vector as far as a system has reduced it: what is left, and which combination of vectors was taken away."""
+
+    rest: dict[tuple[int, int], Fraction]
+    used: dict[int, Fraction]
+    num_rows: int  # of the system, that were tried
+
+    @property
+    def is_solved(self) -> bool:
+        return not self.rest
+
+
 class _TrackedSystem:
-    """Independent integer vectors that remember how their reduced forms were combined."""
+    """Independent integer vectors that remember how their reduced forms were combined.
+
+    A row is zero at the pivots of the rows before it, so that a vector that was reduced stays so when rows are added.
+    """
 
     def __init__(self) -> None:
         self._rows: list[tuple[tuple[int, int], dict[tuple[int, int], Fraction], dict[int, Fraction]]] = []
 
     def add(self, vector: Counts, number: int) -> bool:
         """Add a vector under a number; return whether it was independent of those before."""
-        rest, used = self._reduce(vector)
-        if not rest:
+        reduced = self.start(vector)
+        if reduced.is_solved:
             return False
+        rest = reduced.rest
         pivot = min(rest)
         scale = rest[pivot]
-        combination = {key: -value / scale for key, value in used.items()} | {number: 1 / scale}
+        combination = {key: -value / scale for key, value in reduced.used.items()} | {number: 1 / scale}
         self._rows.append((pivot, {key: value / scale for key, value in rest.items()}, combination))
         return True
 
-    def solve(self, vector: Counts) -> dict[int, Fraction] | None:
-        """Return a combination of the vectors that equals this one, or None."""
-        rest, used = self._reduce(vector)
-        return None if rest else {number: value for number, value in used.items() if value}
+    def start(self, vector: Counts) -> _Reduced:
+        """Return a vector, reduced by all rows."""
+        reduced = _Reduced({key: Fraction(value) for key, value in vector.items()}, {}, 0)
+        self.proceed(reduced)
+        return reduced
 
-    def _reduce(self, vector: Counts) -> tuple[dict[tuple[int, int], Fraction], dict[int, Fraction]]:
-        rest = {key: Fraction(value) for key, value in vector.items()}
-        used: dict[int, Fraction] = {}
-        for pivot, row, combination in self._rows:
+    def proceed(self, vector: _Reduced) -> None:
+        """Reduce a vector by the rows that were added since."""
+        rest, used = vector.rest, vector.used
+        for pivot, row, combination in self._rows[vector.num_rows :]:
             factor = rest.get(pivot)
             if not factor:
                 continue
+            checkpoint()
             for key, value in row.items():
                 total = rest.get(key, Fraction(0)) - factor * value
                 if total:
@@ -310,4 +376,4 @@ class _TrackedSystem:
                     rest.pop(key, None)
             for number, value in combination.items():
                 used[number] = used.get(number, Fraction(0)) + factor * value
-        return rest, used
+        vector.num_rows = len(self._rows)

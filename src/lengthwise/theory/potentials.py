@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from ..budget import checkpoint
 from ..languages.components import strong_components
 from .graph import Graph
 from .linear import Elimination, Row
@@ -107,6 +108,7 @@ def solve_letters(edges: Edges, blocks: Sequence[int]) -> list[Row]:
     elimination = Elimination()
     known: set[frozenset[tuple[int, int]]] = set()
     for source in queue:
+        checkpoint()
         here = counts[source]
         assert here is not None
         block = blocks[source]
@@ -135,6 +137,7 @@ def solve_letters(edges: Edges, blocks: Sequence[int]) -> list[Row]:
     gains = elimination.solutions(len(letters))
     values: list[Row] = [{} for _ in edges]
     for source, letter, target in tree:
+        checkpoint()
         values[target] = _add(values[source], gains[letter])
     return values
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from ..crasp.measures import depth_of, fragment_of
-from ..crasp.printer import print_expression
-from ..crasp.syntax import Program
+from itertools import islice
+from typing import TYPE_CHECKING
+
 from ..languages.alphabet import show_word
 from .certificates import GraphCertificate, ObstructionCertificate, PotentialsCertificate, ReductionCertificate
 from .claims import Asked
 from .counting import describe_counts
+
+if TYPE_CHECKING:
+    from ..crasp.syntax import Program
 
 _SHOWN_COUNTS = 3
 _SHOWN_LETTERS = 40
@@ -17,7 +20,7 @@ _SHOWN_PROGRAM = 80
 
 def program_reason(certificate: PotentialsCertificate) -> str:
     """Say what the program of a YES looks at."""
-    counts = describe_counts(certificate)
+    counts = list(islice(describe_counts(certificate), _SHOWN_COUNTS + 1))
     if all(len(component.members) == 1 for component in certificate.components) and certificate.period == 1:
         return "the automaton never returns to a state it has left, so seeing which states were passed is enough."
     window = certificate.window + (certificate.asked is Asked.NEXT_SYMBOLS)  # one more letter is seen where it is read
@@ -37,6 +40,9 @@ def program_reason(certificate: PotentialsCertificate) -> str:
 
 def given_program_reason(program: Program) -> str:
     """Say that a program computes the problem, and show its first output."""
+    from ..crasp.measures import depth_of, fragment_of
+    from ..crasp.printer import print_expression
+
     first = program.outputs[0]
     shown = f"{first.name} := {print_expression(first.body)}"
     if len(shown) > _SHOWN_PROGRAM:

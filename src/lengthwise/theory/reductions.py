@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+from ..budget import checkpoint
 from ..crasp.fragments import Fragment
 from ..errors import CapExceededError
 from ..languages.components import strong_components
@@ -139,6 +140,7 @@ def _prime_cycles(language: DFA) -> Iterator[States]:
         return
     met: set[States] = set()
     for element in semigroup.elements:
+        checkpoint()
         for cycle in _cycles(element):
             length = len(cycle)
             for prime in _prime_divisors(length):
@@ -182,6 +184,7 @@ def _images(
     columns = list(zip(*language.transitions, strict=True))
     for _ in range(longest):
         following: dict[States, tuple[States, int]] = {}
+        checkpoint()
         for states in layer:
             for symbol, column in enumerate(columns):
                 following.setdefault(tuple(column[state] for state in states), (states, symbol))

@@ -1,18 +1,21 @@
 """What would make a language easier: each repair is a new language or a new reading, and is decided before it is offered.
 
 Three kinds of repair are tried on a regular language. *Read the last symbol*: ask where the last symbol is seen instead of
-at an end marker. *Tell changes apart*: give a symbol a name of its own for each way it changes the state, as when a quote
-becomes an opening and a closing one, or an overwritten value is logged as a change from old to new. *End each item*: where
+at an end marker. *Tell changes apart*: give a symbol a name of its own for each way it changes the state, as a scratchpad does
+that writes the running state, as when a quote becomes an opening and a closing one, or a log says from what to what. *End each item*: where
 the language repeats something, put a delimiter behind each repetition.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations, islice
 
+from ..budget import checkpoint
 from ..crasp.fragments import Fragment, Readout
-from ..errors import LengthwiseError
+from ..errors import LengthwiseError, OutOfTimeError
 from ..languages.components import strong_components
 from ..languages.dfa import DFA
 from ..languages.dfa_algebra import over_alphabet
@@ -27,6 +30,7 @@ from .verdict import Verdict
 DELIMITER = ";"
 MAX_SPLIT_STATES = 400
 MAX_SPLIT_TRIES = 60
+MAX_SPLIT_NAMES = 12  # of one symbol; nobody would write an input with more
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
@@ -51,8 +55,16 @@ def find_repairs(
 ) -> list[Repair]:
     """Return repairs after which the fragment has the language, at a lower level than before if it had it already.
 
-    ``text`` is the regular expression of the language, if it has one, for repairs that change how it is written.
+    ``text`` is the regular expression of the language, if it has one, for repairs that change how it is written. Where a
+    budget of CPU time is open and runs out, the repairs are those found so far.
     """
+    found: list[Repair] = []
+    with suppress(OutOfTimeError):
+        found.extend(_repairs(language, fragment, readout, text))
+    return found
+
+
+def _repairs(language: DFA, fragment: Fragment, readout: Readout, text: str | None) -> Iterator[Repair]:
     before = decide(Facts(language=language), fragment, readout)
     worst = before.level if before.answer is Answer.YES else None
 
@@ -61,20 +73,20 @@ def find_repairs(
             return False
         return worst is None or (verdict.level is not None and verdict.level < worst)
 
-    found = []
     if readout is Readout.END_MARKER:
         seen = decide(Facts(language=language), fragment, Readout.LAST_SYMBOL)
         if helps(seen):
-            advice = "read the answer where the last symbol is seen, not at a separator after it."
-            found.append(Repair(kind="readout", advice=advice, language=language, verdict=seen))
+            advice = "read the answer at the last symbol, not at a separator after it."
+            yield Repair(kind="readout", advice=advice, language=language, verdict=seen)
     for symbols in _candidates(language):
+        checkpoint()
         split, names = split_symbols(language, symbols)
         verdict = decide(Facts(language=split), fragment, readout)
         if helps(verdict):
-            found.append(Repair(kind="changes", advice=_split_advice(names), language=split, verdict=verdict))
+            yield Repair(kind="changes", advice=_split_advice(names), language=split, verdict=verdict)
             break
-    found += [each for each in _delimited(language, text, fragment, readout) if helps(each.verdict)]
-    return found
+    checkpoint()
+    yield from (each for each in _delimited(language, text, fragment, readout) if helps(each.verdict))
 
 
 def split_symbols(language: DFA, symbols: tuple[int, ...]) -> tuple[DFA, dict[str, list[str]]]:
@@ -93,10 +105,7 @@ def split_symbols(language: DFA, symbols: tuple[int, ...]) -> tuple[DFA, dict[st
         if number not in symbols:
             columns.append((symbol, [*column, sink]))
             continue
-        kinds: dict[object, list[int]] = {}
-        for state, target in enumerate(column):
-            inside = component_of[state] == component_of[target] and state != target
-            kinds.setdefault(_change(column, state) if inside else "keeps", []).append(state)
+        kinds = _changes(column, component_of)
         names[symbol] = []
         for place, states in enumerate(kinds.values(), start=1):
             name = f"{symbol}{str(place).translate(_SUBSCRIPTS)}"
@@ -107,7 +116,16 @@ def split_symbols(language: DFA, symbols: tuple[int, ...]) -> tuple[DFA, dict[st
     return DFA(alphabet=[name for name, _ in columns], transitions=rows, accepting=language.accepting), names
 
 
-def _change(column: list[int], state: int) -> object:
+def _changes(column: Sequence[int], component_of: Mapping[int, int]) -> dict[object, list[int]]:
+    """Return the ways in which a symbol changes the state within a component, each with the states where it does."""
+    kinds: dict[object, list[int]] = {}
+    for state, target in enumerate(column):
+        inside = component_of[state] == component_of[target] and state != target
+        kinds.setdefault(_change(column, state) if inside else "keeps", []).append(state)
+    return kinds
+
+
+def _change(column: Sequence[int], state: int) -> object:
     """Return what a symbol does at a state: a swap is told by its direction, anything else by source and target."""
     target = column[state]
     if column[target] == state:
@@ -121,22 +139,27 @@ def _candidates(language: DFA) -> list[tuple[int, ...]]:
         return []
     components = strong_components(language.transitions)
     component_of = {state: number for number, component in enumerate(components) for state in component}
-    moving = [
-        number
-        for number in range(len(language.alphabet))
-        if any(
-            row[number] != state and component_of[row[number]] == component_of[state]
-            for state, row in enumerate(language.transitions)
+
+    def moves(column: Sequence[int]) -> bool:
+        return any(
+            target != state and component_of[target] == component_of[state] for state, target in enumerate(column)
         )
-    ]
+
+    columns = list(zip(*language.transitions, strict=True))
+    moving = [number for number, column in enumerate(columns) if moves(column)]
+    few_names = {number for number in moving if len(_changes(columns[number], component_of)) <= MAX_SPLIT_NAMES}
     sets = (chosen for size in range(1, len(moving) + 1) for chosen in combinations(moving, size))
     few = list(islice(sets, MAX_SPLIT_TRIES))
-    return few if tuple(moving) in few or not moving else [*few, tuple(moving)]  # all of them together always help
+    if moving and tuple(moving) not in few:
+        few.append(tuple(moving))  # all of them together always help
+    return [chosen for chosen in few if few_names.issuperset(chosen)]
 
 
 def _split_advice(names: dict[str, list[str]]) -> str:
     parts = [f"{symbol} as {' or '.join(new)}" for symbol, new in names.items()]
-    return f"write what a symbol changes into the symbol: {'; '.join(parts)}, one name for each change it makes."
+    return (
+        f"write the running state beside each symbol (a scratchpad): {'; '.join(parts)}, by how it changes the state."
+    )
 
 
 def _delimited(language: DFA, text: str | None, fragment: Fragment, readout: Readout) -> list[Repair]:
@@ -152,5 +175,5 @@ def _delimited(language: DFA, text: str | None, fragment: Fragment, readout: Rea
         return []
     delimited = over_alphabet(delimited, (*language.alphabet, DELIMITER))
     verdict = decide(Facts(language=delimited), fragment, readout)
-    advice = f"end each repetition with a delimiter of its own: ({text[:-1]}{DELIMITER})*."
+    advice = f"end each repetition with a delimiter: ({text[:-1]}{DELIMITER})*."
     return [Repair(kind="delimiter", advice=advice, language=delimited, verdict=verdict)]

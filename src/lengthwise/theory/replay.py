@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..budget import checkpoint
+
 if TYPE_CHECKING:
     from fractions import Fraction
 
@@ -41,14 +43,24 @@ class Automaton:
 
     def step(self, state: int, symbol: str) -> int:
         """Return where one symbol leads."""
+        checkpoint()
         return self.transitions[state][self.alphabet.index(symbol)]
+
+
+def read_list(data: Data, field: str) -> list[Any]:
+    """Return a field that must be a list: a string or a table, which can be walked over too, is refused."""
+    require(type(data[field]) is list, f"{field!r} is not a list")
+    found: list[Any] = data[field]
+    return found
 
 
 def read_automaton(data: Data) -> Automaton:
     """Return the automaton of a certificate, which must be complete."""
-    alphabet = tuple(data["alphabet"])
-    rows = tuple(tuple(row) for row in data["transitions"])
-    accepting = data["accepting"]
+    alphabet = tuple(read_list(data, "alphabet"))
+    table = read_list(data, "transitions")
+    require(all(type(row) is list for row in table), "the transitions of a state are not a list")
+    rows = tuple(map(tuple, table))
+    accepting = read_list(data, "accepting")
     require(len(alphabet) > 0, "the alphabet is empty")
     require(all(isinstance(symbol, str) and symbol for symbol in alphabet), "a symbol is not a non-empty string")
     require(len(set(alphabet)) == len(alphabet), "a symbol appears twice in the alphabet")
@@ -56,10 +68,7 @@ def read_automaton(data: Data) -> Automaton:
     require(
         len(rows) > 0 and all(is_place(target, rows) for row in rows for target in row), "a transition leads nowhere"
     )
-    require(
-        isinstance(accepting, list) and all(is_place(state, rows) for state in accepting),
-        "an accepting state does not exist",
-    )
+    require(all(is_place(state, rows) for state in accepting), "an accepting state does not exist")
     return Automaton(alphabet=alphabet, transitions=rows, accepting=frozenset(accepting))
 
 
@@ -158,6 +167,7 @@ def generated_classes(automaton: Automaton, inside: set[int], pairs: Sequence[tu
         old, new = label[two], label[one]
         if old == new:
             return False
+        checkpoint()
         for state in inside:
             if label[state] == old:
                 label[state] = new
@@ -196,6 +206,7 @@ def forces_equal(equations: Iterable[Mapping[int, int]], pairs: Iterable[tuple[i
             pivot = next((unknown for unknown in row if unknown in rows), None)
             if pivot is None:
                 return row
+            checkpoint()
             factor = row[pivot]
             for unknown, value in rows[pivot].items():
                 row[unknown] = row.get(unknown, Fraction(0)) - factor * value
@@ -209,6 +220,7 @@ def forces_equal(equations: Iterable[Mapping[int, int]], pairs: Iterable[tuple[i
             rows[pivot] = {unknown: value / row[pivot] for unknown, value in row.items()}
             for other, old in list(rows.items()):  # a pivot occurs in its own row only
                 if other != pivot and pivot in old:
+                    checkpoint()
                     rows[other] = _without_pivot(old, rows[pivot], pivot)
     return not any(reduced({one: 1, two: -1}) for one, two in pairs if one != two)
 

@@ -29,6 +29,14 @@ class Verdict:
         """How many rounds of refinement a YES needs, or how deep a given program is; None otherwise."""
         return level_of(self.certificate)
 
+    def __repr__(self) -> str:
+        return f"<Verdict: {self.answer} for {self.fragment.notation}, by {self.theorem}>"
+
+    def _repr_html_(self) -> str:
+        from ..markup import escape
+
+        return f"<b>{self.answer}</b> for {escape(self.fragment.notation)}: {escape(self.reason)}"
+
     def __bool__(self) -> bool:
         raise ThreeAnswersError(
             f"a verdict is not a truth value: its answer is {self.answer}, and there are three answers.",

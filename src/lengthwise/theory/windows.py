@@ -6,24 +6,25 @@ for that the least period; a NO comes with a reduction if one is found, else wit
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from math import lcm
+from typing import TYPE_CHECKING
 
 from ..crasp.fragments import Fragment
-from ..errors import CapExceededError
+from ..errors import CapExceededError, OutOfTimeError
 from ..languages.dfa import DFA
-from ..languages.semigroup import TransitionSemigroup, transition_semigroup
+from ..languages.semigroup import MAX_CELLS, TransitionSemigroup, transition_semigroup
 from .certificates import PotentialsCertificate, ReductionCertificate
 from .claims import Answer, Asked
 from .counting import build_certificate
 from .graph import unrolled_graph
-from .graph_obstructions import build_graph_certificate
-from .karoubi import KaroubiGraph, component_period, karoubi_graph, regular_representatives, right_components
 from .potentials import Refinement, refine
 from .reasons import graph_reason, program_reason, reduction_reason
-from .reductions import find_reduction
 from .tracking import find_stuck, needed_rounds
 from .verdict import Verdict, language_verdict
+
+if TYPE_CHECKING:  # most languages are decided before the graph is built
+    from .karoubi import KaroubiGraph
 
 FIRST_STEPS = 20_000  # of the search for a reduction before the graph is built
 
@@ -37,16 +38,13 @@ class Caps:
     max_vertices: int = 5_000  # of an unrolled automaton
     max_window: int = 12
     max_period: int = 10_000
+    max_cells: int = MAX_CELLS  # entries of the semigroup's maps
+    max_seconds: float = 5.0  # of CPU time for all verdicts about one question
+    max_advice_seconds: float = 4.0  # of CPU time for its grades, programs and repairs
 
     def times(self, factor: int) -> Caps:
         """Return caps that are so many times larger."""
-        return Caps(
-            max_elements=self.max_elements * factor,
-            max_arrows=self.max_arrows * factor,
-            max_vertices=self.max_vertices * factor,
-            max_window=self.max_window * factor,
-            max_period=self.max_period * factor,
-        )
+        return Caps(**{each.name: getattr(self, each.name) * factor for each in fields(self)})
 
 
 def decide_windows(language: DFA, fragment: Fragment, asked: Asked, caps: Caps) -> Verdict:
@@ -56,27 +54,37 @@ def decide_windows(language: DFA, fragment: Fragment, asked: Asked, caps: Caps) 
     )
     if counting is not None:
         return _yes(language, fragment, counting)
+    from .reductions import find_reduction
+
     reduction = find_reduction(language, fragment, asked, max_steps=FIRST_STEPS)
     if reduction is not None:  # most languages that are out are so for this reason, and the graph may be large
         return _reduced(language, fragment, reduction)
     try:
-        semigroup = transition_semigroup(language, cap=caps.max_elements)
+        semigroup = transition_semigroup(language, cap=caps.max_elements, max_cells=caps.max_cells)
         return _decide_by_graph(semigroup, fragment, asked, caps)
     except CapExceededError as error:
         return _decide_within_caps(language, fragment, asked, caps, error.message)
 
 
 def _decide_by_graph(semigroup: TransitionSemigroup, fragment: Fragment, asked: Asked, caps: Caps) -> Verdict:
+    from .karoubi import karoubi_graph
+
     language = semigroup.language
     graph = karoubi_graph(semigroup, periods=fragment.has_periods, max_arrows=caps.max_arrows)
     stuck = graph.find_stuck()
     if stuck is not None:  # a NO with windows is one for next symbols too, and for the fragment without windows
         return _no(language, fragment, asked, graph, stuck)
-    period = full_period(semigroup) if fragment.has_periods else 1
-    found = find_unrolling(language, fragment, asked, period, caps)
-    if found is not None:
-        return _yes(language, fragment, found)
-    cap = _untried(language, period, caps)
+    try:
+        period = full_period(semigroup) if fragment.has_periods else 1
+        found = find_unrolling(language, fragment, asked, period, caps)
+        if found is not None:
+            return _yes(language, fragment, found)
+        cap = _untried(language, period, caps)
+    except OutOfTimeError as error:
+        if not fragment.has_windows:  # the graph says YES only where there are windows
+            raise
+        reason = f"by our theorem there is a program, but none was found in time: {error.message}"
+        return language_verdict(Answer.YES, fragment, language, "karoubi", None, reason, asked)
     if not fragment.has_windows:
         reason = (
             f"no program with a period that divides {period} exists; which periods suffice for {fragment.notation} is not "
@@ -96,6 +104,8 @@ def _decide_within_caps(language: DFA, fragment: Fragment, asked: Asked, caps: C
         found = find_unrolling(language, fragment, asked, period, replace(caps, max_window=min(2, caps.max_window)))
         if found is not None:
             return _yes(language, fragment, found)
+    from .reductions import find_reduction
+
     reduction = find_reduction(language, fragment, asked)
     if reduction is not None:
         return _reduced(language, fragment, reduction)
@@ -116,10 +126,17 @@ def _reduced(language: DFA, fragment: Fragment, reduction: ReductionCertificate)
 
 
 def _no(language: DFA, fragment: Fragment, asked: Asked, graph: KaroubiGraph, stuck: Refinement) -> Verdict:
-    reduction = find_reduction(language, fragment, asked)
-    if reduction is not None:
-        return _reduced(language, fragment, reduction)
-    certificate = build_graph_certificate(graph, stuck, fragment, asked)
+    from .graph_obstructions import build_graph_certificate
+    from .reductions import find_reduction
+
+    try:
+        reduction = find_reduction(language, fragment, asked)
+        if reduction is not None:
+            return _reduced(language, fragment, reduction)
+        certificate = build_graph_certificate(graph, stuck, fragment, asked)
+    except OutOfTimeError as error:
+        reason = f"by our theorem there is no program; no certificate: {error.message}"
+        return language_verdict(Answer.NO, fragment, language, "karoubi", None, reason, asked)
     return language_verdict(Answer.NO, fragment, language, "karoubi", certificate, graph_reason(certificate), asked)
 
 
@@ -168,5 +185,7 @@ def _unrolled(
 
 def full_period(semigroup: TransitionSemigroup) -> int:
     """Return a period that suffices: the least common multiple of the moduli of all idempotents."""
+    from .karoubi import component_period, regular_representatives, right_components
+
     components = right_components(semigroup)
     return lcm(*(component_period(semigroup, components[e]) for e in regular_representatives(semigroup)))

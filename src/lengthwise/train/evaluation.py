@@ -5,6 +5,7 @@ For an encoding whose scores among the first tokens do not change when more toke
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -12,15 +13,18 @@ import torch
 from torch import Tensor
 
 from ..arrays import Arrays
-from ..encodings.base import Where
+from ..encodings.core.base import Encoding, Where
 from ..model.transformer import Transformer
 from ..seeds import Draw
-from ..tasks.lengths import LengthRange
-from ..tasks.task import IGNORE, Batch, Task
+from ..tasks.core.lengths import LengthRange
+from ..tasks.core.task import IGNORE, Batch, Objective, Task
 from .batches import make_batch
+from .groups import is_asked_at_every_prefix
 from .objectives import exact_matches
+from .packing import are_same
 
 _TOKENS_PER_MODEL = 8_192  # instances go in slices of about so many tokens, the same for a model alone and in a stack
+_TOKENS_ON_GPU = 2**20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,40 +40,93 @@ class Examples(NamedTuple):
     """The instances a bin is scored on, with the places that are scored: targets there, IGNORE where fewer are."""
 
     batch: Batch
+    ids_MBL: Tensor
     places_MBS: Tensor
     targets_MBS: Tensor
-    roles_MBL: Tensor | None = None
+
+    def split(self) -> list[Examples]:
+        """Return the instances of each model by themselves."""
+        return [self._mapped(lambda part, model=model: part[model : model + 1]) for model in range(len(self.ids_MBL))]  # type: ignore[misc]
+
+    def of_instances(self, chosen: slice) -> Examples:
+        """Return some of the instances of every model."""
+        return self._mapped(lambda part: part[:, chosen])
+
+    def _mapped(self, function: Callable[[Tensor], Tensor]) -> Examples:
+        tokens, targets, sizes, scale = map(function, _parts(self.batch))
+        batch = Batch(tokens_MBL=tokens, targets_MBL=targets, sizes_MB=sizes, scale_MB=scale)
+        return Examples(batch, function(self.ids_MBL), function(self.places_MBS), function(self.targets_MBS))
 
 
-def make_examples(task: Task, lengths: LengthRange, number: int, draw: Draw, xp: Arrays) -> Examples:
+def make_examples(
+    task: Task, lengths: LengthRange, number: int, draw: Draw, xp: Arrays, encoding: Encoding
+) -> Examples:
     """Return the instances of a bin, a function of their draw: the same at every evaluation."""
     possible = task.lengths(lengths.low, lengths.high)
-    batch = make_batch(task, possible, number, draw, xp)
-    most = max(len(task.scored(length)) for length in possible)
+    # as wide as the whole bin asks for where that can be said, so that instances of several tasks go side by side
+    longest = lengths.high if is_asked_at_every_prefix(task) else max(possible)
+    batch = make_batch(task, possible, number, draw, xp, longest)
+    most = max(len(task.scored(length)) for length in (*possible, longest))
     is_scored = batch.targets_MBL != IGNORE
     places = torch.argsort(is_scored.to(torch.int8), dim=-1, descending=True, stable=True)[..., :most]
     targets = torch.take_along_dim(batch.targets_MBL, places, dim=-1)
-    return Examples(batch, places, targets, task.roles(batch, xp))
+    ids = encoding.ids(batch.tokens_MBL, batch.sizes_MB, None, task.roles(batch, xp)).expand(batch.tokens_MBL.shape)
+    return Examples(batch, ids, places, targets)
+
+
+def join_examples(of_models: Sequence[Examples]) -> Examples:
+    """Return the instances of several models, equally wide and equally many, side by side."""
+    tokens, targets, sizes, scale = (
+        torch.cat(parts) for parts in zip(*(_parts(examples.batch) for examples in of_models), strict=True)
+    )
+    ids = [examples.ids_MBL for examples in of_models]
+    return Examples(
+        Batch(tokens_MBL=tokens, targets_MBL=targets, sizes_MB=sizes, scale_MB=scale),
+        ids[0][0, 0].expand(tokens.shape)
+        if all(map(are_same, ids))
+        else torch.cat(ids),  # one row for all stays one row
+        torch.cat([examples.places_MBS for examples in of_models]),
+        torch.cat([examples.targets_MBS for examples in of_models]),
+    )
+
+
+def _parts(batch: Batch) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    return batch.tokens_MBL, batch.targets_MBL, batch.sizes_MB, batch.scale_MB
+
+
+def tokens_on_gpu(num_models: int, slots: int | None) -> int:
+    """Return the tokens of a model that go at once on a GPU: more of them where few models would not fill it."""
+    most = _TOKENS_ON_GPU if slots is None else min(_TOKENS_ON_GPU, slots * _TOKENS_PER_MODEL)
+    return max(_TOKENS_PER_MODEL, most // num_models)
 
 
 @torch.no_grad()
-def match_instances(model: Transformer, task: Task, examples: Examples) -> Tensor:
-    """Return, for every model and instance, whether it is matched exactly, [M, B]."""
-    batch = examples.batch
-    step = max(1, _TOKENS_PER_MODEL // batch.tokens_MBL.shape[-1])
+def match_instances(
+    model: Transformer,
+    objective: Objective,
+    examples: Examples,
+    is_output_MO: Tensor | None = None,
+    *,
+    slots: int | None = None,
+) -> Tensor:
+    """Return, for every model and instance, whether it is matched exactly, [M, B].
+
+    ``slots`` are those of the stack that the models are of: together they take no more memory on a GPU than it was sized for.
+    """
+    num_models, num_instances, width = examples.batch.tokens_MBL.shape
+    on_gpu = examples.batch.tokens_MBL.is_cuda
+    step = max(1, (tokens_on_gpu(num_models, slots) if on_gpu else _TOKENS_PER_MODEL) // width)
     parts = []
-    for start in range(0, batch.tokens_MBL.shape[1], step):
-        part = slice(start, start + step)
-        tokens, sizes, places = batch.tokens_MBL[:, part], batch.sizes_MB[:, part], examples.places_MBS[:, part]
-        roles = None if examples.roles_MBL is None else examples.roles_MBL[:, part]
+    for start in range(0, num_instances, step):
+        part = examples.of_instances(slice(start, start + step))
+        tokens = part.batch.tokens_MBL
         at = Where(
-            ids_MBL=model.encoding.ids(tokens, sizes, None, roles),
-            scale_MBL=batch.scale_MB[:, part, None].expand(tokens.shape),
-            sizes_MBL=sizes[..., None].expand(tokens.shape),
+            ids_MBL=part.ids_MBL,
+            scale_MBL=part.batch.scale_MB[..., None].expand(tokens.shape),
+            sizes_MBL=part.batch.sizes_MB[..., None].expand(tokens.shape),
         )
-        stream = torch.take_along_dim(model.stream(tokens, at), places[..., None], dim=2)
-        outputs = model.read(stream)
-        parts.append(exact_matches(task.objective, outputs, examples.targets_MBS[:, part]))
+        stream = torch.take_along_dim(model.stream(tokens, at), part.places_MBS[..., None], dim=2)
+        parts.append(exact_matches(objective, model.read(stream), part.targets_MBS, is_output_MO))
     return torch.cat(parts, dim=1)
 
 

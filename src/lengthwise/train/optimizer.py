@@ -1,71 +1,79 @@
-"""AdamW over a stack: every model has its own learning rate and its own clipping."""
+"""AdamW over a stack: every model has its own learning rate, decay, clip and number of steps taken.
+
+Shapes: M models, P numbers of a model, T steps.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
+
+from .settings import Training
+from .weights import Weights
+
+BETAS = (0.9, 0.999)
+EPSILON = 1e-8
+
+FACTORS = ("size", "epsilon", "decay", "clip")
+"""What a step of a model is computed with: the numbers of :func:`step_factors`, in this order."""
+
+IDLE = (0.0, 1.0, 0.0, 1.0)
+"""The factors of a slot whose weights stay as they are."""
+
+
+def step_factors(training: Training, rate: float, step: int) -> tuple[float, ...]:
+    """Return the factors of one step: a warm-up, then linear decay to 0; after the last step the weights stay.
+
+    They are computed in Python, once for a step. A function such as a power, computed on the device for all models at once,
+    could round differently in a stack and alone.
+    """
+    if step >= training.steps:
+        return IDLE
+    warm = min(1.0, (step + 1) / max(1, training.warmup))
+    scaled = rate * warm * (1 - step / training.steps)
+    return adam_factors(scaled, step, weight_decay=training.weight_decay, clip=training.clip)
+
+
+def adam_factors(rate: float, step: int, *, weight_decay: float, clip: float) -> tuple[float, ...]:
+    """Return the factors of step ``step``, from 0, at a learning rate."""
+    first, second = BETAS
+    second_correction = (1 - second ** (step + 1)) ** 0.5
+    correction = second_correction / (1 - first ** (step + 1))
+    return rate * correction, EPSILON * second_correction, rate * weight_decay, clip
 
 
 class StackedAdamW:
-    """AdamW (Loshchilov and Hutter 2019) for parameters that lead with the model axis.
+    """AdamW (Loshchilov and Hutter 2019) for the weights of a stack.
 
-    Weight decay applies to matrices, not to biases, gains and shifts (those have two axes here, models first).
+    Weight decay applies to matrices, not to biases, gains and shifts.
     """
 
-    def __init__(
-        self,
-        parameters: Iterable[nn.Parameter],
-        *,
-        weight_decay: float,
-        clip: float,
-        betas: tuple[float, float] = (0.9, 0.999),
-        epsilon: float = 1e-8,
-    ) -> None:
-        self.parameters = list(parameters)
-        self.weight_decay = weight_decay
-        self.clip = clip
-        self.betas = betas
-        self.epsilon = epsilon
-        self.means = [torch.zeros_like(parameter) for parameter in self.parameters]
-        self.squares = [torch.zeros_like(parameter) for parameter in self.parameters]
+    def __init__(self, weights: Weights) -> None:
+        self.weights = weights
+        self.means_MP = torch.zeros_like(weights.values_MP)
+        self.squares_MP = torch.zeros_like(weights.values_MP)
 
     @torch.no_grad()
-    def step(self, rates_M: Tensor, number: Tensor) -> None:
-        """Take step ``number``, from 0, with these learning rates; a model whose rate is zero keeps its weights."""
-        gradients = [parameter.grad for parameter in self.parameters if parameter.grad is not None]
-        scales_M = self._clip_scales(gradients)
-        first, second = self.betas
-        taken = (number + 1).to(torch.float64)
-        second_correction = (1 - second**taken).sqrt()
-        correction = (second_correction / (1 - first**taken)).to(rates_M.dtype)
-        epsilon = (self.epsilon * second_correction).to(rates_M.dtype)
-        for parameter, mean, square in zip(self.parameters, self.means, self.squares, strict=True):
-            if parameter.grad is None:
-                continue
-            over_rest = (-1, *[1] * (parameter.dim() - 1))
-            rates = rates_M.view(over_rest)
-            gradient = parameter.grad * scales_M.view(over_rest)
-            mean.mul_(first).add_(gradient, alpha=1 - first)
-            square.mul_(second).addcmul_(gradient, gradient, value=1 - second)
-            if self.weight_decay and parameter.dim() > 2:
-                parameter.mul_(1 - rates * self.weight_decay)
-            parameter.sub_(mean / (square.sqrt() + epsilon) * (rates * correction))
+    def step(self, gradient_MP: Tensor, factors_FM: Tensor) -> None:
+        """Take a step with the factors of each model; a model that is idle keeps its weights."""
+        size, epsilon, decay, clip = factors_FM[:, :, None].unbind(0)
+        first, second = BETAS
+        gradient_MP = gradient_MP * clip_scales(gradient_MP, clip[:, 0])[:, None]
+        self.means_MP.mul_(first).add_(gradient_MP, alpha=1 - first)
+        self.squares_MP.mul_(second).addcmul_(gradient_MP, gradient_MP, value=1 - second)
+        update_MP = self.means_MP / (self.squares_MP.sqrt() + epsilon) * size
+        self.weights.values_MP.mul_(1 - decay * self.weights.decays_P).sub_(update_MP)
 
-    def _clip_scales(self, gradients: list[Tensor]) -> Tensor:
-        """Return, per model, what its gradient is multiplied by so that its norm is at most ``clip``."""
-        # parameters lie along the last axis, where a stack and a single model are summed in the same order
-        flat = (gradient.reshape(gradient.shape[0], -1) for gradient in gradients)
-        squares_M = torch.stack([gradient.square().sum(1) for gradient in flat], dim=1).sum(1)
-        return (self.clip / (squares_M.sqrt() + 1e-6)).clamp(max=1.0)
+    def clear(self, slots: Sequence[int]) -> None:
+        """Forget the moments of these models."""
+        for slot in slots:
+            self.means_MP[slot] = 0.0
+            self.squares_MP[slot] = 0.0
 
-    def keep(self, chosen: Tensor) -> None:
-        """Forget all models but these; their parameters have been cut down already."""
-        self.means = [mean[chosen] for mean in self.means]
-        self.squares = [square[chosen] for square in self.squares]
 
-    def zero_grad(self) -> None:
-        """Forget all gradients."""
-        for parameter in self.parameters:
-            parameter.grad = None
+def clip_scales(gradient_MP: Tensor, clip_M: Tensor) -> Tensor:
+    """Return, per model, what its gradient is multiplied by so that its norm is at most its clip."""
+    # the numbers of a model lie along the last axis, where a stack and a single model are summed in the same order
+    return (clip_M / (gradient_MP.square().sum(1).sqrt() + 1e-6)).clamp(max=1.0)

@@ -7,13 +7,13 @@ small its weight, once the loss has little left to say (docs/log.md).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from ..encodings.lbpe import dictionaries_of, relation_penalty
+from ..encodings.methods.lbpe import dictionaries_of, relation_penalty
 from ..errors import InvalidOptionError
 from ..model.inspection.products import table_of
 from ..model.transformer import Transformer
@@ -42,9 +42,9 @@ def require_what_penalties_act_on(model: Transformer, encoding: str, training: T
             )
 
 
-def penalties_of(model: Transformer, training: Training) -> Tensor:
-    """Return the weighted sum of the penalties of each model, [M]; 0 where there is none."""
-    parts = [weight * PENALTIES[name].function(model) for name, weight in training.penalties if weight]
+def penalties_of(model: Transformer, names: Sequence[str], weights_PM: Tensor) -> Tensor:
+    """Return the sum of the named penalties of each model, [M], each times its weight for that model."""
+    parts = [weights_PM[number] * PENALTIES[name].function(model) for number, name in enumerate(names)]
     return torch.stack(parts).sum(0) if parts else next(model.parameters()).new_zeros(model.num_models)
 
 

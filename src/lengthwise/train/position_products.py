@@ -22,11 +22,11 @@ import torch
 from torch import Tensor, nn
 
 from ..arrays import torch_arrays
-from ..errors import InvalidOptionError
+from ..errors import InvalidOptionError, check_number
 from ..seeds import DATA, INITIALIZATION, Draw, open_stream
-from .optimizer import StackedAdamW
+from .optimizer import FACTORS, StackedAdamW, adam_factors
 from .recording import Recorded
-from .settings import check_number
+from .weights import Weights
 
 _NO_CLIP = 1e30
 
@@ -80,8 +80,9 @@ class ProductStack:
         self.queries_MDD = self._parameter(start.named("queries"), (width, width), near)
         self.keys_MDD = self._parameter(start.named("keys"), (width, width), near)
         self.parameters = [self.positions_MND, self.queries_MDD, self.keys_MDD]
-        self.optimizer = StackedAdamW(self.parameters, weight_decay=0.0, clip=_NO_CLIP)
-        self.rates_M = torch.full((len(seeds),), fit.learning_rate, dtype=dtype, device=device)
+        named = dict(zip(("positions", "queries", "keys"), self.parameters, strict=True))
+        self.optimizer = StackedAdamW(Weights(named))
+        self.factors_FM = torch.zeros(len(FACTORS), len(seeds), dtype=dtype, device=device)
         place = torch.arange(fit.positions, device=device)
         self._distance_NN = place[:, None] - place[None, :]
         table = torch.zeros(len(seeds), fit.positions, dtype=dtype)
@@ -136,13 +137,15 @@ class ProductStack:
     def step(self, number: int) -> None:
         """Take training step ``number``, from 0."""
         self.number.fill_(number)
+        factors = adam_factors(self.fit.learning_rate, number, weight_decay=0.0, clip=_NO_CLIP)
+        self.factors_FM.copy_(torch.tensor(factors, dtype=self.dtype)[:, None])
         self._advance()
 
     def _step(self) -> None:
-        self.optimizer.zero_grad()
+        self.optimizer.weights.forget_gradients()
         losses_M = self.loss()
         losses_M.sum().backward()  # type: ignore[no-untyped-call]
-        self.optimizer.step(self.rates_M, self.number)
+        self.optimizer.step(self.optimizer.weights.gradient(), self.factors_FM)
         self.losses_M.copy_(losses_M.detach())
 
     @torch.no_grad()
@@ -154,13 +157,6 @@ class ProductStack:
             begun = torch.arange(self.fit.positions, device=self.device) <= self.fit.positions - length
             found.append((self._spread(begun.double()[None], length) * squares_MNN).sum((1, 2)))
         return torch.stack(found, dim=1)
-
-    @torch.no_grad()
-    def profile(self) -> Tensor:
-        """Return the mean logit at every distance, [M, N]."""
-        logits_MNN = self.logits().double()
-        means = [logits_MNN.diagonal(-distance, 1, 2).mean(1) for distance in range(self.fit.positions)]
-        return torch.stack(means, dim=1)
 
 
 def fit_products(stack: ProductStack, on_step: Callable[[int], None] = lambda _: None) -> list[list[float]]:

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from ..arrays import numpy_arrays
-from ..encodings.guarded import EVERYWHERE, Guarded
+from ..encodings.core.guarded import EVERYWHERE, Guarded
 from ..errors import InvalidOptionError
 from ..seeds import Draw
-from ..tasks.task import IGNORE, SEP, Objective, Task
+from ..tasks.core.task import IGNORE, SEP, Objective, Task
 from ..theory.positions.relations_ideal import Equation
 
 MOST_WRITTEN, MOST_SIZES, MOST_CONSTANT = 3, 2, 3

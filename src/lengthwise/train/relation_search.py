@@ -19,11 +19,11 @@ from time import monotonic
 
 import numpy as np
 
-from ..encodings.guarded import Guarded, write_guarded
+from ..encodings.core.guarded import Guarded, write_guarded
 from ..encodings.relation_readout import in_circuit_notation
 from ..errors import InvalidOptionError
 from ..seeds import DATA, EVALUATION, open_stream
-from ..tasks.task import Task
+from ..tasks.core.task import Task
 from .relation_family import (
     Candidate,
     Numbers,

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from time import monotonic
 
 from ..model.shape import Shape
-from ..tasks.lengths import LengthRange
-from ..tasks.task import Task
+from ..tasks.core.lengths import LengthRange
+from ..tasks.core.task import Task
+from .groups import make_training_runs
 from .settings import Training
 from .stack import Stack
 
@@ -58,7 +59,7 @@ def train_with(
     started = monotonic()
     bins = [LengthRange(low=1, high=scales), *(LengthRange(low=scale, high=scale) for scale in tested)]
     training = Training(steps=steps, batch=32, warmup=min(50, steps), examples=200)
-    stack = Stack(
+    runs = make_training_runs(
         task=task,
         encoding=encoding,
         shape=Shape(layers=layers, heads=heads, width=width),
@@ -66,23 +67,22 @@ def train_with(
         bins=bins,
         seeds=list(seeds),
         rates=[rate] * len(seeds),
-        device=device,
     )
+    stack = Stack.of(runs, device=device)
     taken, fitted = 0, [0.0] * len(seeds)
     while taken < steps:
-        for _ in range(min(250, steps - taken)):
-            losses = stack.step(taken)
-            taken += 1
-        fitted = stack.matched().tolist()
+        stack.advance(min(250, steps - taken))
+        taken = stack.tick
+        fitted = list(stack.matched().values())
         if report:
             report(
-                f"step {taken}: loss {float(losses.mean()):.3f}, fitted {', '.join(f'{each:.2f}' for each in fitted)}"
+                f"step {taken}: loss {float(stack.losses_M.mean()):.3f}, fitted {', '.join(f'{each:.2f}' for each in fitted)}"
             )
         if min(fitted) == 1.0 and taken >= steps // 2:
             break
     asked = {max(task.lengths(1, scales)), *tested}
     shares = tuple(
-        {score.length: score.matches / score.examples for score in scores if score.length in asked}
-        for scores in stack.scores()
+        {score.length: score.matches / score.examples for score in tested.scores if score.length in asked}
+        for tested in stack.test(range(len(seeds))).values()
     )
     return Trained(encoding=encoding, fitted=tuple(fitted), steps=taken, shares=shares, seconds=monotonic() - started)

@@ -5,10 +5,15 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..errors import InvalidOptionError, unknown_name
+from ..errors import InvalidOptionError, check_number, unknown_name
 
-TRAINER_REVISION = 3
-"""Raised whenever a change makes the same settings train differently; a golden test notices such a change."""
+TRAINER_REVISION = 4
+"""Raised whenever a change makes the same settings train differently; a golden test notices such a change.
+
+4: the schedule of lengths is periodic, and even over the lengths of a layout; languages that lack lengths share a layout,
+with their next shorter length in such a room; tokens and outputs are padded, the norm of a gradient is one sum, and the
+instances that decide when to stop are others than those of the scores.
+"""
 
 PENALTIES_ON_POSITIONS = ("position_norm", "positional_first", "positional")
 PENALTY_NAMES = (
@@ -27,6 +32,9 @@ PENALTY_NAMES = (
 )
 """What may be added to the loss, and what of it acts on a table of positions; ``penalties`` says what each is."""
 
+RING_BYTES = 2 * 2**30
+"""The most memory of a GPU that batches made ahead of time take."""
+
 _MOST_WEIGHT = 10**6
 
 _RANGES: dict[str, tuple[type, float, float]] = {
@@ -44,7 +52,8 @@ _RANGES: dict[str, tuple[type, float, float]] = {
 class Training:
     """AdamW with a short warm-up and linear decay, until the steps run out.
 
-    A run stops when all ``examples`` of an evaluation set of training lengths are right, unless ``stop_early`` is off.
+    A run stops when all ``examples`` of an evaluation set of training lengths are right, unless ``stop_early`` is off. Scores
+    are of other instances.
     ``penalties`` are names and weights of what is added to the loss; a weight of 0 is none at all.
     """
 
@@ -82,13 +91,3 @@ class Training:
         if self.stop_early:
             del settings["stop_early"]
         return settings
-
-
-def check_number(name: str, value: object, kind: type, low: float, high: float) -> None:
-    """Raise unless a setting is a number of its kind within its range."""
-    right_kind = type(value) is int or (kind is float and type(value) is float)
-    if not right_kind or not low <= value <= high:  # type: ignore[operator]  # a number, if it is of the right kind
-        what = "a whole number" if kind is int else "a number"
-        raise InvalidOptionError(
-            f"{name} must be {what} from {low:g} to {high:g}; found {value!r}.", hint="correct the value."
-        )

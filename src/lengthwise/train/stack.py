@@ -1,250 +1,395 @@
-"""A stack: models of one task, encoding and shape that differ in seed or learning rate, trained as one program."""
+"""A stack: a machine with slots, in which runs of one group train together as one program.
+
+A slot holds a run of any task of the group, at any step. When a run is done, the next one takes its slot: the program stays
+as it is, and only the numbers it reads change. Slots begin at multiples of the group's period, so all slots share one layout.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from enum import StrEnum
-from typing import Any
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, NamedTuple
 
 import torch
+import torch.nn.functional as functional
 from torch import Tensor
 
 from ..arrays import torch_arrays
-from ..encodings.base import Encoding, Fit
-from ..encodings.build import make_encoding
-from ..errors import InvalidOptionError
+from ..encodings.core.base import Fit
+from ..encodings.core.build import make_encoding
+from ..encodings.core.choice import Choice
 from ..model.shape import Shape
-from ..model.transformer import Transformer
-from ..seeds import DATA, EVALUATION, INITIALIZATION, Draw, open_stream
-from ..tasks.bare import without_bos
-from ..tasks.hard.apply import hard_sets
-from ..tasks.lengths import LengthRange
-from ..tasks.pool import Pool
-from ..tasks.task import Task
-from .evaluation import Examples, Score, make_examples, match_instances, score_by_length
+from ..model.transformer import Block, Transformer
+from ..seeds import EVALUATION, INITIALIZATION, open_stream
+from ..tasks.core.lengths import LengthRange
+from ..tasks.core.task import Task
+from .evaluation import Examples, Score, join_examples, make_examples, match_instances, score_by_length
+from .groups import Group, TrainingRun
 from .objectives import loss_per_model
 from .optimizer import StackedAdamW
 from .packing import Packing, Rows
 from .penalties import penalties_of, require_what_penalties_act_on
+from .precision import Precision, matrix_products, precision_on
 from .recording import Recorded
-from .settings import Training
+from .ring import Placed, Ring
+from .weights import Weights
+
+_FIRST_STEPS = 4  # in which a step is compiled and recorded
+_MOST_INITIAL = 64  # initial weights that are kept, for runs of one seed on several tasks
 
 
-class Precision(StrEnum):
-    """How matrix products are computed in training; weights and the residual stream are always in 32 bits."""
+class Tested(NamedTuple):
+    """The scores of a model at every length, and on the hard sets of its task by kind."""
 
-    FP32 = "fp32"
-    TF32 = "tf32"  # products of 32-bit numbers rounded to 19 bits, on a GPU
-    BF16 = "bf16"
+    scores: tuple[Score, ...]
+    hard: dict[str, tuple[Score, ...]]
 
 
 class Stack:
-    """Models that train together: one task, encoding and shape; a seed and a learning rate for each.
+    """Slots for runs of one group.
 
-    Each model trains as it would alone: bit for bit with one thread on the CPU, not compiled, where the batch is a
+    Each run trains as it would alone: bit for bit with one thread on one kind of CPU, not compiled, where the batch is a
     multiple of 32 and the width of a head a multiple of 8, so that no vector instruction spans two models; otherwise up
     to rounding. On a GPU the step is recorded, and compiled unless ``compiled`` says otherwise.
     """
 
     def __init__(
         self,
+        group: Group,
+        slots: int,
         *,
-        task: Task,
-        encoding: str,
-        shape: Shape,
-        training: Training,
-        bins: Sequence[LengthRange],
-        seeds: Sequence[int],
-        rates: Sequence[float],
         device: str = "cpu",
         precision: Precision | None = None,
         compiled: bool | None = None,
-        hard: bool = False,
     ) -> None:
+        self.group, self.num_slots, self.device = group, slots, device
         self.on_gpu = torch.device(device).type == "cuda"
-        own = hard_sets(task) if hard else {}
-        self.hard_sets = {kind: without_bos(each) if shape.no_bos else each for kind, each in own.items()}
-        self.task = task = without_bos(task) if shape.no_bos else task
-        self.training = training
-        self.device = device
-        self.precision = precision or (Precision.BF16 if self.on_gpu else Precision.FP32)
+        self.precision = precision or precision_on(device)
         self.is_compiled = self.on_gpu if compiled is None else compiled
         self.xp = torch_arrays(device)
-        self.rates_M = torch.tensor(list(rates), dtype=torch.float32, device=device)
-        self.bins = [bounds for bounds in bins if task.lengths(bounds.low, bounds.high)]
-        if not self.bins or self.bins[0] != bins[0]:
-            raise InvalidOptionError(
-                f"{task.name!r} has no instance of a length from {bins[0]}.", hint="train on longer inputs."
-            )
-        self.model = make_model(task, encoding, shape, bins, num_models=len(seeds))
-        require_what_penalties_act_on(self.model, encoding, training)
-        self.model.initialize(open_stream(INITIALIZATION, seed=list(seeds)))
-        self.model.to(device)
-        self.optimizer = StackedAdamW(self.model.parameters(), weight_decay=training.weight_decay, clip=training.clip)
+        self.model = model_of_group(group, slots).to(device)
+        self.weights = Weights(dict(self.model.named_parameters()))
+        self.optimizer = StackedAdamW(self.weights)
         self.packing = Packing(
-            task,
-            task.lengths(bins[0].low, bins[0].high),
-            batch=training.batch,
-            pairs=training.batch % 2 == 0 and self.model.encoding.may_share_rows,
-            xp=self.xp,
+            group.layout,
+            batch=group.batch,
+            period=group.period,
+            cycle=group.cycle,
+            pairs=group.batch % 2 == 0 and self.model.encoding.may_share_rows,
             device=device,
         )
-        trained = task.lengths(bins[0].low, bins[0].high)
-        self.source: Task | Pool = Pool(task, trained, self.xp) if self.on_gpu and task.host_only else task
-        self.schedule = open_stream(DATA, seed=0, xp=self.xp).named("length")  # one for all seeds
-        self.data = open_stream(DATA, seed=list(seeds), xp=self.xp)
-        self.evaluation = open_stream(EVALUATION, seed=list(seeds), xp=self.xp)
-        self.number = torch.zeros((), dtype=torch.int64, device=device)
-        self._prepare()
-
-    def _prepare(self) -> None:
-        """Make the step anew for the present number of models."""
-        self.losses_M = torch.zeros(self.model.num_models, device=self.device)
-        self._train_examples: Examples | None = None
-        self._rows: Callable[[Tensor], Rows] = self._make_rows
-        self._losses: Callable[[Rows], tuple[Tensor, Tensor]] = self._loss_per_model
-        self._update: Callable[[Tensor], None] = self._take_optimizer_step
+        self.ring = Ring(group, self.packing, self.model.encoding, slots, self.xp, device)
+        self.runs: dict[int, TrainingRun] = {}
+        self.begun: dict[int, int] = {}  # the tick of the first step of each slot's run
+        self.tick = 0
+        self.steps_taken = 0  # by the stack, whoever was in its slots
+        self.seconds: dict[str, float] = {}  # by what they were spent on
+        self.is_output_MO = torch.ones(slots, group.num_outputs, dtype=torch.bool, device=device)
+        self.penalty_weights_PM = torch.zeros(len(group.penalties), slots, device=device)
+        self.losses_M = torch.zeros(slots, device=device)
+        self._position_1 = torch.zeros(1, dtype=torch.int64, device=device)
+        self._initial: dict[tuple[int, int, int], Tensor] = {}
+        self._examples: dict[int, Examples] = {}
+        self._joined: Examples | None = None
+        self._run_block: Callable[..., Tensor] = Block.__call__
+        self._read_losses: Callable[[Tensor, Tensor], Tensor] = self._losses_of_stream
+        self._update: Callable[[Tensor, Tensor], None] = self.optimizer.step
         self._advance: Callable[[], None] = self._step
         if self.is_compiled:
             torch.compiler.reset()  # a process trains one stack at a time, and forgets the programs of the last
-            self._losses = _compile(self._loss_per_model)
-        if self.on_gpu:
-            self._make_rows(self.number)  # constants are copied to the GPU now, not inside the program
-            self._advance = Recorded(self._step)
+            self._run_block, self._read_losses = _compile(Block.forward), _compile(self._losses_of_stream)
         if self.is_compiled and self.on_gpu:
-            self._rows = _compile(self._make_rows)
-            self._update = _compile(self._take_optimizer_step)
+            self._update = _compile(self.optimizer.step)
+        if self.on_gpu:
+            self._advance = Recorded(self._step)
 
-    def step(self, number: int) -> Tensor:
-        """Take training step ``number``; return the loss of each model before it, without its penalties, [M]."""
-        self.number.fill_(number)
-        with _matrix_products(self.precision):
-            self._advance()
+    @classmethod
+    def of(cls, runs: Sequence[TrainingRun], **options: Any) -> Stack:
+        """Return a stack with a slot for each run, before their first step."""
+        stack = cls(runs[0].group, len(runs), **options)
+        stack.put(dict(enumerate(runs)))
+        return stack
+
+    # Slots
+
+    def put(self, runs: Mapping[int, TrainingRun]) -> None:
+        """Put runs into slots, before their first steps; what was there is forgotten."""
+        assert self.tick % self.group.period == 0, "slots begin at multiples of the period"
+        with torch.no_grad():
+            for slot, run in runs.items():
+                self.weights.put(slot, self._initial_weights(run))
+        self.optimizer.clear(list(runs))
+        self._seat(runs, dict.fromkeys(runs, self.tick))
+
+    def _seat(self, runs: Mapping[int, TrainingRun], begun: Mapping[int, int]) -> None:
+        """Note which runs are in which slots, whatever their weights are."""
+        for slot, run in runs.items():
+            assert run.group == self.group, "a stack holds runs of one group"
+            require_what_penalties_act_on(self.model, self.group.encoding, run.training)
+            self.runs[slot], self.begun[slot] = run, begun[slot]
+            self.is_output_MO[slot] = torch.arange(self.group.num_outputs, device=self.device) < run.task.num_outputs
+            penalties = dict(run.training.penalties)
+            for number, name in enumerate(self.group.penalties):
+                self.penalty_weights_PM[number, slot] = penalties.get(name, 0.0)
+        for slots in _by_task(runs).values():
+            first = runs[slots[0]]
+            stream = open_stream(EVALUATION, seed=[runs[slot].seed for slot in slots], xp=self.xp)
+            draw = stream.named(
+                "stop"
+            )  # others than those of the scores: a run that stops must not score 100 % by that
+            examples = make_examples(first.task, first.bins[0], self.group.examples, draw, self.xp, self.model.encoding)
+            self._examples.update(zip(slots, examples.split(), strict=True))
+        self._joined = None
+        self.ring.filled = 0
+
+    def clear(self, slots: Sequence[int]) -> None:
+        """Empty slots: their runs are done."""
+        for slot in slots:
+            del self.runs[slot], self.begun[slot], self._examples[slot]
+        self._joined = None
+
+    def empty(self) -> None:
+        """Empty all slots, as in a new stack."""
+        self.clear(list(self.runs))
+        self.ring.forget_tasks()
+        self.tick, self.seconds = 0, {}
+
+    def step_of(self, slot: int) -> int:
+        """Return how many steps the run in a slot has taken."""
+        return self.tick - self.begun[slot]
+
+    def moved(self, slots: Sequence[int], *, compiled: bool = False) -> Stack:
+        """Return a stack with the runs of these slots alone; each trains on as if nothing had happened."""
+        stack = Stack(self.group, len(slots), device=self.device, precision=self.precision, compiled=compiled)
+        for name, tensor in stack.tensors().items():
+            tensor.copy_(self.tensors()[name][list(slots)])
+        stack.tick, stack.seconds = self.tick, self.seconds
+        placed = {number: slot for number, slot in enumerate(slots) if slot in self.runs}
+        stack._seat(
+            {number: self.runs[slot] for number, slot in placed.items()},
+            {number: self.begun[slot] for number, slot in placed.items()},
+        )
+        return stack
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Return everything that training changes, by name, a row for each slot."""
+        return {
+            "weights": self.weights.values_MP,
+            "means": self.optimizer.means_MP,
+            "squares": self.optimizer.squares_MP,
+        }
+
+    def restore(
+        self, tensors: Mapping[str, Tensor], runs: Mapping[int, TrainingRun], begun: Mapping[int, int], tick: int
+    ) -> None:
+        """Set everything that training changes, as it was at a tick."""
+        for name, tensor in self.tensors().items():
+            tensor.copy_(tensors[name])
+        self.tick = tick
+        self._seat(runs, begun)
+
+    def _initial_weights(self, run: TrainingRun) -> Tensor:
+        """Return initial weights: drawn at the true size of a model, then padded."""
+        key = (run.seed, len(run.task.vocabulary), run.task.num_outputs)
+        if key not in self._initial:
+            model = make_model(run.task, self.group.encoding, self.group.shape, run.bins, num_models=1)
+            model.initialize(open_stream(INITIALIZATION, seed=[run.seed]))
+            values_P = torch.zeros_like(self.weights.values_MP[0], device="cpu")
+            padded = dict(self.model.named_parameters())
+            with torch.no_grad():
+                for name, parameter in model.named_parameters():
+                    start, stop = self.weights.places[name]
+                    values_P[start:stop] = _pad(parameter[0], padded[name].shape[1:]).flatten()
+            while len(self._initial) >= _MOST_INITIAL:
+                del self._initial[next(iter(self._initial))]
+            self._initial[key] = values_P.to(self.device)
+        return self._initial[key]
+
+    def named_weights(self, slot: int) -> dict[str, Tensor]:
+        """Return the weights of the model in a slot, by name, each with a leading 1, without padding."""
+        task, found = self.runs[slot].task, {}
+        for name, parameter in self.model.named_parameters():
+            own = parameter.detach()[slot : slot + 1]
+            if name == "embedding_MVD":
+                own = own[:, : len(task.vocabulary)]
+            elif name.startswith("readout."):
+                own = own[..., : task.num_outputs]
+            found[name] = own.cpu().clone()
+        return found
+
+    # Training
+
+    def step(self) -> Tensor:
+        """Take a step with every run; return the loss of each before it, without its penalties, [M]."""
+        self.advance(1)
         return self.losses_M.clone()
 
+    def advance(self, steps: int) -> None:
+        """Take so many steps with every run."""
+        left = steps
+        while left:
+            if self.tick >= self.ring.first + self.ring.filled or not self.ring.filled:
+                with self.timed("batches"):
+                    self._fill_ring()
+            ready = min(left, self.ring.first + self.ring.filled - self.tick)
+            what = "steps"
+            if self.steps_taken < _FIRST_STEPS:
+                ready, what = min(ready, _FIRST_STEPS - self.steps_taken), "set-up"
+            with self.timed(what), matrix_products(self.precision):
+                for _ in range(ready):
+                    self._advance()
+            self.tick += ready
+            self.steps_taken += ready
+            left -= ready
+
+    @contextmanager
+    def timed(self, what: str) -> Iterator[None]:
+        """Add the time of what is done here to the seconds spent on it."""
+        begun = time.perf_counter()
+        yield
+        self.wait()
+        self.seconds[what] = self.seconds.get(what, 0.0) + time.perf_counter() - begun
+
+    def wait(self) -> None:
+        """Wait for the work under way, so that times are those of steps that were taken."""
+        if self.on_gpu:
+            torch.cuda.synchronize(self.device)
+
+    def _fill_ring(self) -> None:
+        placed = {slot: Placed(run, self.step_of(slot)) for slot, run in self.runs.items()}
+        longest = max((run.training.steps - step for run, step in placed.values()), default=1)
+        self.ring.fill(placed, self.tick, max(1, longest))
+        self._position_1.zero_()
+
     def _step(self) -> None:
-        rows = self._rows(self.number)
-        self.optimizer.zero_grad()
-        losses_M, penalties_M = self._losses(rows)
-        (losses_M + penalties_M).sum().backward()  # type: ignore[no-untyped-call]
-        self._update(self.number)
+        rows = self.ring.rows(self._position_1)
+        self.weights.forget_gradients()
+        losses_M = self._loss_per_model(rows)
+        (losses_M + self.penalties()).sum().backward()  # type: ignore[no-untyped-call]
+        self._update(self.weights.gradient(), self.ring.factors(self._position_1))
         self.losses_M.copy_(losses_M.detach())
+        self._position_1.add_(1)
 
-    def _make_rows(self, number: Tensor) -> Rows:
-        """Return the batch of a step."""
-        draw: Draw = self.data.at(number)
-        choice_R = self.packing.choose(self.schedule.at(number))
-        lengths_B = self.packing.lengths(choice_R)
-        batch = self.source.sample(draw.named("instance"), lengths_B, self.packing.max_length, self.xp)
-        roles_MBL = self.task.roles(batch, self.xp)
-        ids_MBL = self.model.encoding.ids(batch.tokens_MBL, batch.sizes_MB, draw.named("positions"), roles_MBL)
-        return self.packing.pack(batch, ids_MBL, choice_R)
+    def penalties(self) -> Tensor:
+        """Return what the penalties of each model add to its loss, [M]."""
+        return penalties_of(self.model, self.group.penalties, self.penalty_weights_PM)
 
-    def _loss_per_model(self, rows: Rows) -> tuple[Tensor, Tensor]:
-        """Return the loss of each model, [M], and what its penalties add."""
+    def _loss_per_model(self, rows: Rows) -> Tensor:
+        """Return the loss of each model, [M]."""
         with self._autocast():
-            outputs = self.model(rows.tokens_MRW, rows.at, rows.scored)
-        losses_M = loss_per_model(self.task.objective, outputs.float(), rows.targets_MRS)
-        return losses_M, penalties_of(self.model, self.training)
+            stream = self.model.stream(rows.tokens_MRW, rows.at, rows.scored, self._run_block)
+            return self._read_losses(stream, rows.targets_MRS)
 
-    def _take_optimizer_step(self, number: Tensor) -> None:
-        taken = number.to(torch.float64)
-        warm = ((taken + 1) / max(1, self.training.warmup)).clamp(max=1.0)
-        decay = 1 - taken / self.training.steps
-        self.optimizer.step(self.rates_M * (warm * decay).to(torch.float32), number)
+    def _losses_of_stream(self, stream_MRSD: Tensor, targets_MRS: Tensor) -> Tensor:
+        outputs = self.model.read(stream_MRSD).float()
+        return loss_per_model(self.group.objective, outputs, targets_MRS, self.is_output_MO)
 
     def _autocast(self) -> AbstractContextManager[Any]:
         return torch.autocast(
             torch.device(self.device).type, dtype=torch.bfloat16, enabled=self.precision is Precision.BF16
         )
 
-    def matched(self) -> Tensor:
-        """Return the share of training-length instances that each model matches exactly, [M]."""
-        if self._train_examples is None:
-            self._train_examples = self._examples(0)
-        return self._match(self._train_examples).float().mean(1)
+    # Evaluation
 
-    def scores(self) -> list[list[Score]]:
-        """Return every model's scores at all lengths."""
-        merged: list[list[Score]] = [[] for _ in range(self.model.num_models)]
-        for number in range(len(self.bins)):
-            examples = self._examples(number)
-            matches = self._match(examples)
-            for scores, found in zip(merged, score_by_length(matches, examples.batch.scale_MB), strict=True):
-                scores += found
-        return merged
+    def matched(self) -> dict[int, float]:
+        """Return the share of training-length instances that the run in each slot matches exactly."""
+        if self._joined is None:
+            of_anyone = next(iter(self._examples.values()))  # an empty slot computes something, which nobody reads
+            self._joined = join_examples([self._examples.get(slot, of_anyone) for slot in range(self.num_slots)])
+        shares = self._match(self.model, self._joined, self.is_output_MO).float().mean(1).tolist()
+        return {slot: shares[slot] for slot in self.runs}
 
-    def hard_scores(self) -> list[dict[str, tuple[Score, ...]]]:
-        """Return every model's scores on the hard sets of the task, by kind, at all lengths that have hard instances."""
-        merged: list[dict[str, tuple[Score, ...]]] = [{} for _ in range(self.model.num_models)]
-        for kind, task in self.hard_sets.items():
-            draw = self.evaluation.named("hard").named(kind)
-            for number, bounds in enumerate(self.bins):
-                if not task.lengths(bounds.low, bounds.high):
-                    continue
-                examples = make_examples(task, bounds, self.training.examples, draw.at(number), self.xp)
-                matches = self._match(examples)
-                for scores, found in zip(merged, score_by_length(matches, examples.batch.scale_MB), strict=True):
-                    scores[kind] = (*scores.get(kind, ()), *found)
-        return merged
+    def test(self, slots: Sequence[int]) -> dict[int, Tested]:
+        """Return the scores of the runs in these slots at all lengths and on hard sets, computed together."""
+        scores: dict[tuple[int, str], list[Score]] = {(slot, ""): [] for slot in slots}
+        kinds = dict.fromkeys(["", *(kind for slot in slots for kind in self.runs[slot].hard_sets)])
+        for kind in kinds:
+            for number in range(max(len(self.runs[slot].bins) for slot in slots)):
+                for alike in self._test_sets(slots, kind, number):
+                    for slot, found in self._score(alike).items():
+                        scores.setdefault((slot, kind), []).extend(found)
+        return {
+            slot: Tested(
+                tuple(scores[slot, ""]),
+                {kind: tuple(scores[slot, kind]) for kind in kinds if kind and (slot, kind) in scores},
+            )
+            for slot in slots
+        }
 
-    def _match(self, examples: Examples) -> Tensor:
-        with _matrix_products(Precision.FP32):  # whatever the precision of training: a score must not hang on rounding
-            return match_instances(self.model, self.task, examples)
+    def _test_sets(self, slots: Sequence[int], kind: str, number: int) -> list[dict[int, Examples]]:
+        """Return the instances of a bin for each slot that has any, of a hard set if a kind is named, by their sizes."""
+        sets: dict[tuple[int, ...], dict[int, Examples]] = {}
+        for members in _by_task({slot: self.runs[slot] for slot in slots}).values():
+            run = self.runs[members[0]]
+            task = run.hard_sets.get(kind) if kind else run.task
+            bounds = run.bins[number] if number < len(run.bins) else None
+            if task is None or bounds is None or not task.lengths(bounds.low, bounds.high):
+                continue
+            stream = open_stream(EVALUATION, seed=[self.runs[slot].seed for slot in members], xp=self.xp)
+            draw = (stream.named("hard").named(kind) if kind else stream).at(number)
+            examples = make_examples(task, bounds, run.training.examples, draw, self.xp, self.model.encoding)
+            size = (examples.batch.tokens_MBL.shape[-1], examples.places_MBS.shape[-1])
+            sets.setdefault(size, {}).update(zip(members, examples.split(), strict=True))
+        return list(sets.values())
 
-    def _examples(self, number: int) -> Examples:
-        return make_examples(self.task, self.bins[number], self.training.examples, self.evaluation.at(number), self.xp)
+    def _score(self, sets: Mapping[int, Examples]) -> dict[int, list[Score]]:
+        """Return the scores of the runs in slots on their instances, which are equally wide."""
+        chosen = list(sets)
+        model = self.model
+        if chosen != list(range(self.num_slots)):
+            model = model_of_group(self.group, len(chosen)).to(self.device)
+            Weights(dict(model.named_parameters())).values_MP.copy_(self.weights.values_MP[chosen])
+        examples = join_examples(list(sets.values()))
+        matches = self._match(model, examples, self.is_output_MO[chosen])
+        return dict(zip(chosen, score_by_length(matches, examples.batch.scale_MB), strict=True))
 
-    def freeze(self, place: int) -> None:
-        """Keep the weights of the model at this place as they are from now on."""
-        self.rates_M[place] = 0.0
-
-    def weights(self, place: int) -> dict[str, Tensor]:
-        """Return the weights of the model at this place, by name, each with a leading 1."""
-        named = self.model.named_parameters()
-        return {name: parameter.detach()[place : place + 1].cpu().clone() for name, parameter in named}
-
-    def tensors(self) -> dict[str, Tensor]:
-        """Return everything that training changes, by name."""
-        named = dict(self.model.named_parameters())
-        means = {f"mean.{name}": mean for name, mean in zip(named, self.optimizer.means, strict=True)}
-        squares = {f"square.{name}": square for name, square in zip(named, self.optimizer.squares, strict=True)}
-        return (
-            {name: parameter.detach() for name, parameter in named.items()} | means | squares | {"rates": self.rates_M}
-        )
-
-    def fits(self, tensors: Mapping[str, Tensor], models: int) -> bool:
-        """Return whether these are the tensors of a stack like this one with so many models."""
-        own = {name: (models, *tensor.shape[1:]) for name, tensor in self.tensors().items()}
-        return own == {name: tuple(tensor.shape) for name, tensor in tensors.items()}
-
-    def load(self, tensors: Mapping[str, Tensor]) -> None:
-        """Set everything that training changes."""
-        with torch.no_grad():
-            for name, tensor in self.tensors().items():
-                tensor.copy_(tensors[name])
-
-    def keep(self, places: Sequence[int]) -> None:
-        """Go on with the models at these places only; each trains on as if nothing had happened."""
-        chosen = torch.tensor(list(places), device=self.rates_M.device)
-        with torch.no_grad():
-            for parameter in self.model.parameters():
-                parameter.grad = None
-                parameter.data = parameter.data[chosen]
-        self.model.num_models = len(places)
-        for module in self.model.encoding.modules():
-            if isinstance(module, Encoding):
-                module.num_models = len(places)
-        self.optimizer.keep(chosen)
-        self.rates_M = self.rates_M[chosen]
-        self.data = Draw(keys=self.data.keys[chosen], xp=self.xp)
-        self.evaluation = Draw(keys=self.evaluation.keys[chosen], xp=self.xp)
-        self._prepare()
+    def _match(self, model: Transformer, examples: Examples, is_output_MO: Tensor) -> Tensor:
+        with matrix_products(Precision.FP32):  # whatever the precision of training: a score must not hang on rounding
+            return match_instances(model, self.group.objective, examples, is_output_MO, slots=self.num_slots)
 
 
-def make_model(task: Task, encoding: str, shape: Shape, bins: Sequence[LengthRange], *, num_models: int) -> Transformer:
+def make_model(
+    task: Task, encoding: str | Choice, shape: Shape, bins: Sequence[LengthRange], *, num_models: int
+) -> Transformer:
     """Return models for a task, trained on the first bin and tested up to the last; their weights are not set yet."""
+    return _model(
+        encoding,
+        shape,
+        num_models=num_models,
+        max_length=task.size(bins[-1].high),
+        trained=task.size(bins[0].high),
+        digits=task.digits,
+        num_tokens=len(task.vocabulary),
+        num_outputs=task.num_outputs,
+    )
+
+
+def model_of_group(group: Group, num_models: int) -> Transformer:
+    """Return models for the runs of a group, with padded tokens and outputs; their weights are not set yet."""
+    return _model(
+        group.encoding,
+        group.shape,
+        num_models=num_models,
+        max_length=group.max_length,
+        trained=group.trained,
+        digits=group.digits,
+        num_tokens=group.num_tokens,
+        num_outputs=group.num_outputs,
+    )
+
+
+def _model(
+    encoding: str | Choice,
+    shape: Shape,
+    *,
+    num_models: int,
+    max_length: int,
+    trained: int,
+    digits: tuple[int, ...],
+    num_tokens: int,
+    num_outputs: int,
+) -> Transformer:
     positions = make_encoding(
         encoding,
         Fit(
@@ -252,34 +397,31 @@ def make_model(task: Task, encoding: str, shape: Shape, bins: Sequence[LengthRan
             num_heads=shape.heads,
             head_width=shape.width // shape.heads,
             width=shape.width,
-            max_length=task.size(bins[-1].high),
-            trained=task.size(bins[0].high),
+            max_length=max_length,
+            trained=trained,
             num_layers=shape.layers,
-            digits=task.digits,
+            digits=digits,
         ),
     )
     return Transformer(
-        num_models=num_models,
-        num_tokens=len(task.vocabulary),
-        num_outputs=task.num_outputs,
-        shape=shape,
-        encoding=positions,
+        num_models=num_models, num_tokens=num_tokens, num_outputs=num_outputs, shape=shape, encoding=positions
     )
+
+
+def _by_task(runs: Mapping[int, TrainingRun]) -> dict[tuple[object, ...], list[int]]:
+    """Return the slots of runs that are scored on the same: one task, its bins and its hard sets."""
+    slots: dict[tuple[object, ...], list[int]] = {}
+    for slot, run in runs.items():
+        hard_sets = tuple(sorted((kind, id(task)) for kind, task in run.hard_sets.items()))
+        slots.setdefault((id(run.task), run.bins, hard_sets), []).append(slot)
+    return slots
+
+
+def _pad(values: Tensor, shape: Sequence[int]) -> Tensor:
+    """Return values with zeros at the end of every axis, to a shape."""
+    ends = [end for size, full in zip(values.shape, shape, strict=True) for end in (full - size, 0)]
+    return functional.pad(values, ends[::-1])
 
 
 def _compile(function: Callable[..., Any]) -> Callable[..., Any]:
     return torch.compile(function, dynamic=False, fullgraph=True)
-
-
-class _matrix_products:  # noqa: N801  # reads as what it does
-    """Products of 32-bit matrices with tensor cores where TF32 is asked for, otherwise in full."""
-
-    def __init__(self, precision: Precision) -> None:
-        self._asked = "high" if precision is Precision.TF32 else "highest"
-
-    def __enter__(self) -> None:
-        self._before = torch.get_float32_matmul_precision()
-        torch.set_float32_matmul_precision(self._asked)
-
-    def __exit__(self, *_: object) -> None:
-        torch.set_float32_matmul_precision(self._before)

@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from itertools import product
 from random import Random
 
-from .entry import HUANG, OURS, Family, Prompts, Writer, integer_argument
+from .entry import HUANG, LETTERS, OURS, Family, Prompts, Writer, integer_argument, writers
 from .samplers import always, uniform, until, words_over
 from .templates import all_of, any_of, back, lines, quoted, symbol_among
 
-LETTERS = "abcdefgh"
 DIGITS = "01234"
 DONE = "next '#' := not '|' and #['|'] > 0"
 
@@ -51,123 +50,29 @@ def majority_letter(text: str) -> Writer:
     )
 
 
-ANSWERS = (
-    Writer(
-        name="minimum",
-        definition="write the smallest digit",
-        source="arXiv 2310.16028",
-        code="""
-            alphabet '0' '1' '2' '3' '|'
-            stop '#'
-            next '0' := '|' and #['0'] > 0
-            next '1' := '|' and #['0'] = 0 and #['1'] > 0
-            next '2' := '|' and #['0' or '1'] = 0 and #['2'] > 0
-            next '3' := '|' and #['0' or '1' or '2'] = 0 and #['3'] > 0
-            next '#' := not '|' and #['|'] > 0
-        """,
-        prompts=words_over("0123"),
-        answer=lambda prompt: min(prompt[:-1]),
-    ),
-    Writer(
-        name="maximum",
-        definition="write the largest digit",
-        source="arXiv 2310.16028",
-        code="""
-            alphabet '0' '1' '2' '3' '|'
-            stop '#'
-            next '0' := '|' and #['1' or '2' or '3'] = 0 and #['0'] > 0
-            next '1' := '|' and #['2' or '3'] = 0 and #['1'] > 0
-            next '2' := '|' and #['3'] = 0 and #['2'] > 0
-            next '3' := '|' and #['3'] > 0
-            next '#' := not '|' and #['|'] > 0
-        """,
-        prompts=words_over("0123"),
-        answer=lambda prompt: max(prompt[:-1]),
-    ),
-    Writer(
-        name="median",
-        definition="write the middle one of the digits, the lower if there are two",
-        source=OURS,
-        code="""
-            alphabet '0' '1' '2' '3' '|'
-            stop '#'
-            size     := #[not '|']
-            up_to_0  := 2*#['0']
-            up_to_1  := 2*#['0' or '1']
-            up_to_2  := 2*#['0' or '1' or '2']
-            next '0' := '|' and up_to_0 >= size
-            next '1' := '|' and up_to_0 < size and up_to_1 >= size
-            next '2' := '|' and up_to_1 < size and up_to_2 >= size
-            next '3' := '|' and up_to_2 < size
-            next '#' := not '|' and #['|'] > 0
-        """,
-        prompts=words_over("0123"),
-        answer=lambda prompt: sorted(prompt[:-1])[(len(prompt) - 2) // 2],
-    ),
-    Writer(
-        name="count_comparison",
-        definition="write <, = or >: how the number of as compares with the number of bs",
-        source=OURS,
-        code="""
-            alphabet '<' '=' '>' 'a' 'b' '|'
-            stop '#'
-            next '<' := '|' and #['a'] < #['b']
-            next '=' := '|' and #['a'] = #['b']
-            next '>' := '|' and #['a'] > #['b']
-            next '#' := not '|' and #['|'] > 0
-        """,
-        prompts=words_over("ab", keep=always),
-        answer=lambda prompt: "=><"[_sign(prompt.count("a") - prompt.count("b"))],
-    ),
-    Writer(
-        name="unary_count",
-        definition="write a 1 for every a",
-        source=OURS,
-        code="""
-            alphabet '1' 'a' 'b' '|'
-            stop '#'
-            after    := #['|'] > 0
-            next '1' := after and #['1'] < #['a']
-            next '#' := after and #['1'] = #['a']
-        """,
-        prompts=words_over("ab", keep=always),
-        answer=lambda prompt: "1" * prompt.count("a"),
-    ),
-    Writer(
-        name="unary_sum",
-        definition="write as many 1s as there are on both sides of the +",
-        source=OURS,
-        code="""
-            alphabet '+' '1' '='
-            stop '#'
-            after    := #['='] > 0
-            given    := #['1' and not after]
-            written  := #['1' and after]
-            next '1' := after and written < given
-            next '#' := after and written = given
-        """,
-        prompts=Prompts(
-            every=lambda size: (f"{'1' * left}+{'1' * (size - left)}=" for left in range(size + 1)),
-            draw=lambda random, size: f"{'1' * random.randint(0, size // 2)}+{'1' * random.randint(0, size // 2)}=",
+ANSWERS = writers(
+    "answers",
+    {
+        "minimum": (words_over("0123"), lambda prompt: min(prompt[:-1])),
+        "maximum": (words_over("0123"), lambda prompt: max(prompt[:-1])),
+        "median": (words_over("0123"), lambda prompt: sorted(prompt[:-1])[(len(prompt) - 2) // 2]),
+        "count_comparison": (
+            words_over("ab", keep=always),
+            lambda prompt: "=><"[_sign(prompt.count("a") - prompt.count("b"))],
         ),
-        answer=lambda prompt: "1" * prompt.count("1"),
-    ),
-    Writer(
-        name="needle",
-        definition="write the letter that stands after the only !",
-        source=OURS,
-        code="""
-            alphabet '!' 'a' 'b' 'c' '|'
-            stop '#'
-            marked   := #[#['!'] > 0] = 2  // one further than the !
-            next 'a' := '|' and #['a' and marked] = 1
-            next 'b' := '|' and #['b' and marked] = 1
-            next 'c' := '|' and #['c' and marked] = 1
-            next '#' := not '|' and #['|'] > 0
-        """,
-        prompts=Prompts(every=lambda size: _haystacks(size), draw=lambda random, size: _haystack(random, size)),
-        answer=lambda prompt: prompt.partition("!")[2][0],
-    ),
+        "unary_count": (words_over("ab", keep=always), lambda prompt: "1" * prompt.count("a")),
+        "unary_sum": (
+            Prompts(
+                every=lambda size: (f"{'1' * left}+{'1' * (size - left)}=" for left in range(size + 1)),
+                draw=lambda random, size: f"{'1' * random.randint(0, size // 2)}+{'1' * random.randint(0, size // 2)}=",
+            ),
+            lambda prompt: "1" * prompt.count("1"),
+        ),
+        "needle": (
+            Prompts(every=lambda size: _haystacks(size), draw=lambda random, size: _haystack(random, size)),
+            lambda prompt: prompt.partition("!")[2][0],
+        ),
+    },
 )
 
 

@@ -6,7 +6,7 @@ from itertools import accumulate
 from random import Random
 
 from ...languages.catalog import bounded_dyck as bounded_dyck_automaton
-from .entry import HUANG, OURS, Acceptor, Family, Regular, Rule, integer_argument
+from .entry import HUANG, OURS, Acceptor, Family, Regular, Rule, acceptors, integer_argument
 from .samplers import balanced, interleaved
 from .templates import all_of, any_of, lines, quoted, symbol_among
 
@@ -52,49 +52,21 @@ def _nested_member(random: Random, length: int, depth: int) -> str:
     return word
 
 
-DYCK = (
-    Acceptor(
-        name="dyck_1",
-        definition="balanced brackets of one type",
-        source="arXiv 2404.04393",
-        code="""
-            alphabet '(' ')'
-            read at end
-            depth  := #['('] - #[')']
-            accept := #[depth < 0] = 0 and depth = 0
-        """,
-        language=Rule(
+DYCK = acceptors(
+    "brackets",
+    {
+        "dyck_1": Rule(
             contains=_is_balanced,
             member=lambda random, length: balanced(random, length, "(", ")"),
         ),
-    ),
-    Acceptor(
-        name="prime_dyck",
-        definition="balanced brackets of one type whose first bracket is closed by the last",
-        source=OURS,
-        code="""
-            alphabet '(' ')'
-            read at last
-            depth  := #['('] - #[')']
-            accept := depth = 0 and #[depth <= 0] = 1
-        """,
-        language=Rule(
+        "prime_dyck": Rule(
             contains=lambda word: _is_balanced(word) and 0 not in _depths(word)[:-1],
             member=lambda random, length: "(" + balanced(random, length - 2, "(", ")") + ")",
         ),
-    ),
-    Acceptor(
-        name="postfix_expression",
-        definition="sums of xs in postfix notation, such as xx+x+",
-        source=OURS,
-        code="""
-            alphabet '+' 'x'
-            read at last
-            height := #['x'] - #['+']
-            accept := #[height < 1] = 0 and height = 1
-        """,
-        language=Rule(contains=lambda word: _is_postfix(word), member=lambda random, length: _postfix(random, length)),
-    ),
+        "postfix_expression": Rule(
+            contains=lambda word: _is_postfix(word), member=lambda random, length: _postfix(random, length)
+        ),
+    },
 )
 
 

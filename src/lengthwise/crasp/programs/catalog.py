@@ -2,60 +2,41 @@
 
 from __future__ import annotations
 
-import re
-
 from ...errors import InvalidOptionError, unknown_name
+from ...names import read_call
 from . import answers, brackets, continuations, counters, lists, majorities, orders, periods, potentials, windows
 from .entry import Entry, Family
 
-FAMILIES: dict[str, Family] = {
-    family.name: family
-    for family in (
-        *majorities.THRESHOLDS,
-        *brackets.FAMILIES,
-        *orders.FAMILIES,
-        *potentials.FAMILIES,
-        *windows.FAMILIES,
-        *periods.FAMILIES,
-        *answers.FAMILIES,
-        *lists.FAMILIES,
-        *continuations.FAMILIES,
-    )
-}
+_PARTS: tuple[Entry | Family, ...] = (
+    *majorities.SHARES,
+    *majorities.PREFIXES,
+    *majorities.THRESHOLDS,
+    *brackets.DYCK,
+    *brackets.FAMILIES,
+    *counters.COUNTERS,
+    *orders.ORDERS,
+    *orders.FAMILIES,
+    *potentials.POTENTIALS,
+    *potentials.FAMILIES,
+    *windows.WINDOWS,
+    *windows.FAMILIES,
+    *periods.PERIODS,
+    *periods.FAMILIES,
+    *answers.ANSWERS,
+    *answers.FAMILIES,
+    *lists.FAMILIES,
+    *continuations.LEGAL,
+    *continuations.SEEN,
+    *continuations.FAMILIES,
+)
+
+FAMILIES: dict[str, Family] = {part.name: part for part in _PARTS if isinstance(part, Family)}
 """The entries that have a parameter."""
 
-
-def _table(*parts: tuple[Entry | Family, ...]) -> dict[str, Entry]:
-    return {
-        part.name: part.build(part.default) if isinstance(part, Family) else part for some in parts for part in some
-    }
-
-
-PROGRAMS: dict[str, Entry] = _table(
-    majorities.SHARES,
-    majorities.PREFIXES,
-    majorities.THRESHOLDS,
-    brackets.DYCK,
-    brackets.FAMILIES,
-    counters.COUNTERS,
-    orders.ORDERS,
-    orders.FAMILIES,
-    potentials.POTENTIALS,
-    potentials.FAMILIES,
-    windows.WINDOWS,
-    windows.FAMILIES,
-    periods.PERIODS,
-    periods.FAMILIES,
-    answers.ANSWERS,
-    answers.FAMILIES,
-    lists.FAMILIES,
-    continuations.LEGAL,
-    continuations.SEEN,
-    continuations.FAMILIES,
-)
+PROGRAMS: dict[str, Entry] = {
+    part.name: part.build(part.default) if isinstance(part, Family) else part for part in _PARTS
+}
 """Every entry; of a family, the member with the default parameter."""
-
-_CALL = re.compile(r"([^()]*)\((.*)\)", re.DOTALL)
 
 
 def find_program(name: str) -> Entry:
@@ -66,12 +47,12 @@ def find_program(name: str) -> Entry:
     """
     if name in PROGRAMS:
         return PROGRAMS[name]
-    call = _CALL.fullmatch(name)
-    family = call[1].strip() if call else name
-    if call is None or family not in PROGRAMS:
-        raise unknown_name("program", family, PROGRAMS)
-    if family not in FAMILIES:
+    call = read_call(name)
+    if call is None or call.name not in PROGRAMS:
+        raise unknown_name("program", name if call is None else call.name, PROGRAMS)
+    inside = "" if call.inside is None else call.inside.strip()
+    if call.name not in FAMILIES:
         raise InvalidOptionError(
-            f"program {family} takes no parameter; found {call[2]!r}.", hint=f"write {family} alone."
+            f"program {call.name} takes no parameter; found {inside!r}.", hint=f"write {call.name} alone."
         )
-    return FAMILIES[family].build(call[2].strip())
+    return FAMILIES[call.name].build(inside)

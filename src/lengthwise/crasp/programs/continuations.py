@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import accumulate, product
 
-from .entry import HUANG, OURS, Family, Predictor, integer_argument
+from .entry import HUANG, Family, Predictor, integer_argument, predictors
 from .templates import any_of, back, ends_here, lines, quoted
 
 
@@ -48,73 +48,14 @@ def _after_zeros(prefix: str) -> str:
     return "1#" if prefix.endswith("00") else "01#"
 
 
-LEGAL = (
-    Predictor(
-        name="dyck_1_next",
-        definition="what can come next in balanced brackets of one type",
-        source="arXiv 2009.11264",
-        code="""
-            alphabet '(' ')'
-            start '$'
-            stop '#'
-            depth    := #['('] - #[')']
-            live     := #[depth < 0] = 0
-            next '(' := live
-            next ')' := live and depth > 0
-            next '#' := live and depth = 0
-        """,
-        following=_after_brackets,
-    ),
-    Predictor(
-        name="tomita_4_next",
-        definition="what can come next in a word without 000",
-        source=HUANG,
-        code="""
-            alphabet '0' '1'
-            start '$'
-            stop '#'
-            live     := #['0' and #{1..2}['0'] = 2] = 0
-            next '0' := live and #{0..1}['0'] < 2
-            next '1' := live
-            next '#' := live
-        """,
-        following=_after_zeros,
-    ),
-    Predictor(
-        name="a_n_b_n_next",
-        definition="what can come next in n as, then n bs",
-        source="arXiv 2009.11264",
-        code="""
-            alphabet 'a' 'b'
-            start '$'
-            stop '#'
-            bad      := 'a' and #['b'] > 0 or #['b'] > #['a']
-            live     := #[bad] = 0
-            next 'a' := live and #['b'] = 0
-            next 'b' := live and #['b'] < #['a']
-            next '#' := live and #['b'] = #['a']
-        """,
-        following=_after_block_of_as,
-    ),
-    Predictor(
-        name="a_n_b_n_c_n_next",
-        definition="what can come next in n as, n bs, n cs",
-        source="arXiv 2009.11264",
-        code="""
-            alphabet 'a' 'b' 'c'
-            start '$'
-            stop '#'
-            bad_a    := 'a' and #['b' or 'c'] > 0
-            bad_b    := 'b' and (#['c'] > 0 or #['b'] > #['a'])
-            bad_c    := 'c' and (#['b'] < #['a'] or #['c'] > #['b'])
-            live     := #[bad_a or bad_b or bad_c] = 0
-            next 'a' := live and #['b' or 'c'] = 0
-            next 'b' := live and #['b'] < #['a']
-            next 'c' := live and #['b'] = #['a'] and #['c'] < #['b']
-            next '#' := live and #['b'] = #['a'] and #['c'] = #['b']
-        """,
-        following=_after_three_blocks,
-    ),
+LEGAL = predictors(
+    "continuations",
+    {
+        "dyck_1_next": _after_brackets,
+        "tomita_4_next": _after_zeros,
+        "a_n_b_n_next": _after_block_of_as,
+        "a_n_b_n_c_n_next": _after_three_blocks,
+    },
 )
 
 
@@ -147,48 +88,15 @@ def bounded_dyck_next(text: str) -> Predictor:
     )
 
 
-SEEN = (
-    Predictor(
-        name="associative_recall",
-        definition="after a key, every value that has directly followed this key; after a value, nothing",
-        source="arXiv 2312.04927",
-        code=lines(
-            "alphabet 'a' 'b' 'c' 'x' 'y' 'z'",
-            "after_a := #{1}['a'] = 1",
-            "after_b := #{1}['b'] = 1",
-            "after_c := #{1}['c'] = 1",
-            *(
-                f"next '{value}' := " + any_of(f"'{key}' and #['{value}' and after_{key}] > 0" for key in "abc")
-                for value in "xyz"
-            ),
+SEEN = predictors(
+    "continuations",
+    {
+        "associative_recall": lambda prefix: (
+            set(re.findall(f"(?={prefix[-1]}([xyz]))", prefix)) if prefix[-1] in "abc" else ()
         ),
-        following=lambda prefix: set(re.findall(f"(?={prefix[-1]}([xyz]))", prefix)) if prefix[-1] in "abc" else (),
-    ),
-    Predictor(
-        name="modes",
-        definition="the most frequent symbols so far",
-        source="arXiv 2310.16028",
-        code="""
-            alphabet 'a' 'b' 'c'
-            next 'a' := #['a'] >= #['b'] and #['a'] >= #['c']
-            next 'b' := #['b'] >= #['a'] and #['b'] >= #['c']
-            next 'c' := #['c'] >= #['a'] and #['c'] >= #['b']
-        """,
-        following=lambda prefix: [letter for letter in "abc" if prefix.count(letter) == max(map(prefix.count, "abc"))],
-    ),
-    Predictor(
-        name="running_maximum",
-        definition="the largest digit so far",
-        source=OURS,
-        code="""
-            alphabet '0' '1' '2' '3'
-            next '0' := #['1' or '2' or '3'] = 0
-            next '1' := #['2' or '3'] = 0 and #['1'] > 0
-            next '2' := #['3'] = 0 and #['2'] > 0
-            next '3' := #['3'] > 0
-        """,
-        following=max,
-    ),
+        "modes": lambda prefix: [letter for letter in "abc" if prefix.count(letter) == max(map(prefix.count, "abc"))],
+        "running_maximum": max,
+    },
 )
 
 

@@ -5,11 +5,8 @@ from __future__ import annotations
 import re
 from random import Random
 
-from .entry import OURS, Acceptor, Rule
+from .entry import Rule, acceptors
 from .samplers import near, scrambled, split, uniform
-
-YANG = "arXiv 2404.04393"
-BHATTAMISHRA = "arXiv 2009.11264"
 
 
 def _sizes(word: str, letters: str) -> list[int] | None:
@@ -76,142 +73,33 @@ def _permuted(random: Random, length: int) -> str:
     return half + "c" + scrambled(random, half)
 
 
-COUNTERS = (
-    Acceptor(
-        name="a_n_b_n",
-        definition="n as, then n bs",
-        source=BHATTAMISHRA,
-        code="""
-            alphabet 'a' 'b'
-            read at end
-            late   := 'a' and #['b'] > 0
-            accept := #[late] = 0 and #['a'] = #['b']
-        """,
-        language=Rule(
+COUNTERS = acceptors(
+    "counters",
+    {
+        "a_n_b_n": Rule(
             contains=lambda word: _has_equal_blocks(word, "ab"),
             member=lambda _, length: _blocks("ab", *[length // 2] * 2),
         ),
-    ),
-    Acceptor(
-        name="a_n_b_n_c_n",
-        definition="n as, n bs, n cs",
-        source=YANG,
-        code="""
-            alphabet 'a' 'b' 'c'
-            read at end
-            late   := 'a' and #['b' or 'c'] > 0 or 'b' and #['c'] > 0
-            accept := #[late] = 0 and #['a'] = #['b'] and #['b'] = #['c']
-        """,
-        language=Rule(
+        "a_n_b_n_c_n": Rule(
             contains=lambda word: _has_equal_blocks(word, "abc"),
             member=lambda _, length: _blocks("abc", *[length // 3] * 3),
         ),
-    ),
-    Acceptor(
-        name="a_n_b_n_c_n_d_n",
-        definition="n as, n bs, n cs, n ds",
-        source=BHATTAMISHRA,
-        code="""
-            alphabet 'a' 'b' 'c' 'd'
-            read at end
-            late   := 'a' and #['b' or 'c' or 'd'] > 0 or 'b' and #['c' or 'd'] > 0 or 'c' and #['d'] > 0
-            accept := #[late] = 0 and #['a'] = #['b'] and #['b'] = #['c'] and #['c'] = #['d']
-        """,
-        language=Rule(
+        "a_n_b_n_c_n_d_n": Rule(
             contains=lambda word: _has_equal_blocks(word, "abcd"),
             member=lambda _, length: _blocks("abcd", *[length // 4] * 4),
         ),
-    ),
-    Acceptor(
-        name="a_n_b_2n",
-        definition="n as, then 2n bs",
-        source=OURS,
-        code="""
-            alphabet 'a' 'b'
-            read at end
-            late   := 'a' and #['b'] > 0
-            accept := #[late] = 0 and #['b'] = 2*#['a']
-        """,
-        language=Rule(contains=_is_twice, member=lambda _, length: _blocks("ab", length // 3, 2 * (length // 3))),
-    ),
-    Acceptor(
-        name="falling_blocks",
-        definition="as, then fewer bs",
-        source=OURS,
-        code="""
-            alphabet 'a' 'b'
-            read at end
-            late   := 'a' and #['b'] > 0
-            accept := #[late] = 0 and #['a'] > #['b']
-        """,
-        language=Rule(contains=_is_falling, member=_falling),
-    ),
-    Acceptor(
-        name="cross_serial",
-        definition="m as, n bs, m cs, n ds",
-        source=OURS,
-        code="""
-            alphabet 'a' 'b' 'c' 'd'
-            read at end
-            late   := 'a' and #['b' or 'c' or 'd'] > 0 or 'b' and #['c' or 'd'] > 0 or 'c' and #['d'] > 0
-            accept := #[late] = 0 and #['a'] = #['c'] and #['b'] = #['d']
-        """,
-        language=Rule(contains=_is_crossed, member=_crossed),
-    ),
-    Acceptor(
-        name="unary_addition",
-        definition="m as, n bs, m + n cs",
-        source=OURS,
-        code="""
-            alphabet 'a' 'b' 'c'
-            read at end
-            late   := 'a' and #['b' or 'c'] > 0 or 'b' and #['c'] > 0
-            accept := #[late] = 0 and #['a'] + #['b'] = #['c']
-        """,
-        language=Rule(contains=_is_a_sum, member=_a_sum),
-    ),
-    Acceptor(
-        name="leading_half",
-        definition="the as before the first b are at least half of the word",
-        source=OURS,
-        code="""
-            alphabet 'a' 'b'
-            read at last
-            leading := #['a' and #['b'] = 0]
-            accept  := 2*leading >= #[true]
-        """,
-        language=Rule(contains=lambda word: 2 * len(word.partition("b")[0]) >= len(word), member=_leading_half),
-    ),
-    Acceptor(
-        name="equal_halves",
-        definition="as many as and bs before a single c as after it",
-        source=OURS,
-        code="""
-            alphabet 'a' 'b' 'c'
-            read at last
-            before := #['c'] = 0
-            accept := #['c'] = 1 and #[before] = #[not before] - 1
-        """,
-        language=Rule(
+        "a_n_b_2n": Rule(contains=_is_twice, member=lambda _, length: _blocks("ab", length // 3, 2 * (length // 3))),
+        "falling_blocks": Rule(contains=_is_falling, member=_falling),
+        "cross_serial": Rule(contains=_is_crossed, member=_crossed),
+        "unary_addition": Rule(contains=_is_a_sum, member=_a_sum),
+        "leading_half": Rule(contains=lambda word: 2 * len(word.partition("b")[0]) >= len(word), member=_leading_half),
+        "equal_halves": Rule(
             contains=lambda word: len(_halves(word)) == 2 and len({len(half) for half in _halves(word)}) == 1,
             member=lambda random, length: uniform(random, "ab", length // 2) + "c" + uniform(random, "ab", length // 2),
         ),
-    ),
-    Acceptor(
-        name="permuted_copy",
-        definition="after a single c, the as and bs from before it in any order",
-        source=OURS,
-        code="""
-            alphabet 'a' 'b' 'c'
-            read at last
-            before := #['c'] = 0
-            same_a := 2*#['a' and before] = #['a']
-            same_b := 2*#['b' and before] = #['b']
-            accept := #['c'] = 1 and same_a and same_b
-        """,
-        language=Rule(
+        "permuted_copy": Rule(
             contains=lambda word: len(_halves(word)) == 2 and sorted(_halves(word)[0]) == sorted(_halves(word)[1]),
             member=_permuted,
         ),
-    ),
+    },
 )

@@ -1,19 +1,23 @@
 """What the library holds: a program in its text form, beside an oracle that says in plain Python what it should do.
 
-Every symbol here has one character, so that words are strings. There are three kinds of entry: an :class:`Acceptor`
-tells the words of a language from all others, a :class:`Writer` writes the answer to a prompt, and a
-:class:`Predictor` says after every prefix which symbols can come next. Nothing is parsed or compiled before it is
-asked for. Fragment and depth are not declared: they are computed from the program.
+Programs without parameters stand as text in the ``.crasp`` files of this folder; functions put together those with
+parameters. The oracles are in Python. Every symbol here has one character, so that words are strings. There are three
+kinds of entry: an :class:`Acceptor` tells the words of a language from all others, a :class:`Writer` writes the answer
+to a prompt, and a :class:`Predictor` says after every prefix which symbols can come next. Nothing is parsed or compiled
+before it is asked for. Fragment and depth are not declared: they are computed from the program.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import cleandoc
+from pathlib import Path
 from random import Random
 
 from ...errors import InvalidOptionError
+from ...languages.catalog import LANGUAGES
 from ...languages.dfa import DFA
 from ...languages.regex import compile_regex
 from ...languages.sampling import WordSampler, nearest_lengths
@@ -23,6 +27,7 @@ from ..syntax import Program
 
 HUANG = "arXiv 2410.02140"
 OURS = "ours"
+LETTERS = "abcdefgh"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,6 +151,44 @@ class Family:
     build: Callable[[str], Entry]
 
 
+_HEAD = re.compile(r"// (\w+): (.*) \[(.*)\]\n")
+
+
+def _read_file(file: str) -> dict[str, dict[str, str]]:
+    """Return the programs of ``FILE.crasp`` in this folder; before each stands ``// name: definition [source]``."""
+    parts = _HEAD.split(Path(__file__).with_name(f"{file}.crasp").read_text(encoding="utf-8"))
+    return {
+        name: {"definition": definition, "source": source, "code": code}
+        for name, definition, source, code in zip(*(iter(parts[1:]),) * 4, strict=True)
+    }
+
+
+def acceptors(file: str, languages: Mapping[str, Rule | Regular]) -> tuple[Acceptor, ...]:
+    """Return the acceptors of a file, each beside the language that it should accept."""
+    written = _read_file(file)
+    return tuple(Acceptor(name=name, language=language, **written[name]) for name, language in languages.items())
+
+
+def writers(file: str, oracles: Mapping[str, tuple[Prompts, Callable[[str], str]]]) -> tuple[Writer, ...]:
+    """Return the writers of a file, each beside its prompts and what it should write."""
+    written = _read_file(file)
+    return tuple(
+        Writer(name=name, prompts=prompts, answer=answer, **written[name])
+        for name, (prompts, answer) in oracles.items()
+    )
+
+
+def predictors(file: str, oracles: Mapping[str, Callable[[str], Iterable[str]]]) -> tuple[Predictor, ...]:
+    """Return the predictors of a file, each beside what should follow a prefix."""
+    written = _read_file(file)
+    return tuple(Predictor(name=name, following=following, **written[name]) for name, following in oracles.items())
+
+
+def named_language(name: str) -> Regular:
+    """Return the language of the catalogue with a name."""
+    return Regular(build=lambda: LANGUAGES[name].language)
+
+
 def integer_argument(family: str, text: str, *, low: int, high: int) -> int:
     """Return the parameter of a family that takes one integer."""
     if text.isascii() and text.isdigit() and len(text) <= 9 and low <= int(text) <= high:
@@ -156,7 +199,12 @@ def integer_argument(family: str, text: str, *, low: int, high: int) -> int:
     )
 
 
-def word_argument(family: str, text: str, *, letters: str, most: int) -> str:
+def letters_for(word: str) -> str:
+    """Return the alphabet of programs about a word: its letters, and at least a, b and c."""
+    return "".join(sorted({*"abc", *word}))
+
+
+def word_argument(family: str, text: str, *, most: int = 8, letters: str = LETTERS) -> str:
     """Return the parameter of a family that takes a word."""
     if 1 <= len(text) <= most and set(text) <= set(letters):
         return text

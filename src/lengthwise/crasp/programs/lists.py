@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from .entry import HUANG, OURS, Family, Prompts, Writer, integer_argument
+from .entry import HUANG, LETTERS, OURS, Family, Prompts, Writer, integer_argument
 from .samplers import always, distinct_over, words_over
 from .templates import all_of, any_of, back, lines, quoted
 
-LETTERS = "abcdefgh"
 WEISS = "arXiv 2106.06981"
 
 Goes = Callable[[str, str], str]

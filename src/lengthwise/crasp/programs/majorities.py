@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 from random import Random
 
-from .entry import HUANG, OURS, Acceptor, Family, Rule, integer_argument, regular
+from .entry import OURS, Acceptor, Family, Rule, acceptors, integer_argument, regular
 from .samplers import ballot, near, scrambled, uniform, until
 from .templates import lines
 
@@ -44,208 +44,70 @@ def _absolute_member(random: Random, length: int) -> str:
     return scrambled(random, "a" * (length - others) + uniform(random, "bc", others))
 
 
-SHARES = (
-    Acceptor(
-        name="majority",
-        definition="more 1s than 0s",
-        source=HUANG,
-        code="""
-            alphabet '0' '1'
-            read at last
-            accept := #['1'] > #['0']
-        """,
-        language=Rule(
+SHARES = acceptors(
+    "majorities",
+    {
+        "majority": Rule(
             contains=lambda word: word.count("1") > word.count("0"),
             member=lambda random, length: _zeros_and_ones(random, length, near(random, (length - 1) // 2)),
         ),
-    ),
-    Acceptor(
-        name="weak_majority",
-        definition="at least as many 1s as 0s",
-        source=OURS,
-        code="""
-            alphabet '0' '1'
-            read at end
-            accept := #['1'] >= #['0']
-        """,
-        language=Rule(
+        "weak_majority": Rule(
             contains=lambda word: word.count("1") >= word.count("0"),
             member=lambda random, length: _zeros_and_ones(random, length, near(random, length // 2)),
         ),
-    ),
-    Acceptor(
-        name="exact_half",
-        definition="as many 1s as 0s",
-        source="arXiv 2404.04393",
-        code="""
-            alphabet '0' '1'
-            read at end
-            accept := #['1'] = #['0']
-        """,
-        language=Rule(
+        "exact_half": Rule(
             contains=lambda word: word.count("1") == word.count("0"),
             member=lambda random, length: _zeros_and_ones(random, length // 2 * 2, length // 2),
         ),
-    ),
-    Acceptor(
-        name="at_least_a_third",
-        definition="at least a third of the symbols are 1s",
-        source=OURS,
-        code="""
-            alphabet '0' '1'
-            read at last
-            accept := 3*#['1'] >= #[true]
-        """,
-        language=Rule(
+        "at_least_a_third": Rule(
             contains=lambda word: 3 * word.count("1") >= len(word),
             member=lambda random, length: _zeros_and_ones(random, length, near(random, 2 * length // 3)),
         ),
-    ),
-    Acceptor(
-        name="share_between_thirds",
-        definition="between one and two thirds of the symbols are 1s",
-        source=OURS,
-        code="""
-            alphabet '0' '1'
-            read at last
-            accept := 2*#['1'] >= #['0'] and 2*#['0'] >= #['1']
-        """,
-        language=Rule(
+        "share_between_thirds": Rule(
             contains=lambda word: len(word) <= 3 * word.count("1") <= 2 * len(word),
             member=_between_thirds,
         ),
-    ),
-    Acceptor(
-        name="twice_as_many",
-        definition="exactly twice as many as as bs",
-        source=OURS,
-        code="""
-            alphabet 'a' 'b'
-            read at end
-            accept := #['a'] = 2*#['b']
-        """,
-        language=Rule(
+        "twice_as_many": Rule(
             contains=lambda word: word.count("a") == 2 * word.count("b"),
             member=lambda random, length: scrambled(random, "aab" * (length // 3)),
         ),
-    ),
-    Acceptor(
-        name="weighted_majority",
-        definition="the cs, at weight 3, outweigh the as, at weight 2, and the bs, at weight 1, or tie with them",
-        source=OURS,
-        code="""
-            alphabet 'a' 'b' 'c'
-            read at last
-            accept := 2*#['a'] + #['b'] <= 3*#['c']
-        """,
-        language=Rule(
+        "weighted_majority": Rule(
             contains=lambda word: sum({"a": -2, "b": -1, "c": 3}[symbol] for symbol in word) >= 0,
             member=_weighted_member,
         ),
-    ),
-    Acceptor(
-        name="plurality",
-        definition="more as than bs and more as than cs",
-        source=OURS,
-        code="""
-            alphabet 'a' 'b' 'c'
-            read at last
-            accept := #['a'] > #['b'] and #['a'] > #['c']
-        """,
-        language=Rule(
+        "plurality": Rule(
             contains=lambda word: word.count("a") > max(word.count("b"), word.count("c")), member=_plural_member
         ),
-    ),
-    Acceptor(
-        name="absolute_majority",
-        definition="more as than bs and cs together",
-        source=OURS,
-        code="""
-            alphabet 'a' 'b' 'c'
-            read at last
-            accept := #['a'] > #['b' or 'c']
-        """,
-        language=Rule(contains=lambda word: 2 * word.count("a") > len(word), member=_absolute_member),
-    ),
-    Acceptor(
-        name="equal_counts",
-        definition="as many as as bs as cs, in any order (the language MIX)",
-        source=OURS,
-        code="""
-            alphabet 'a' 'b' 'c'
-            read at end
-            accept := #['a'] = #['b'] and #['b'] = #['c']
-        """,
-        language=Rule(
+        "absolute_majority": Rule(contains=lambda word: 2 * word.count("a") > len(word), member=_absolute_member),
+        "equal_counts": Rule(
             contains=lambda word: word.count("a") == word.count("b") == word.count("c"),
             member=lambda random, length: scrambled(random, "abc" * (length // 3)),
         ),
-    ),
+    },
 )
 
-PREFIXES = (
-    Acceptor(
-        name="prefix_majority",
-        definition="at least as many as as bs in every prefix",
-        source=OURS,
-        code="""
-            alphabet 'a' 'b'
-            read at end
-            behind := #['a'] < #['b']
-            accept := #[behind] = 0
-        """,
-        language=Rule(
+PREFIXES = acceptors(
+    "majorities",
+    {
+        "prefix_majority": Rule(
             contains=lambda word: min(_leads(word), default=0) >= 0,
             member=lambda random, length: ballot(random, length, "a", "b"),
         ),
-    ),
-    Acceptor(
-        name="strict_prefix_majority",
-        definition="more as than bs in every non-empty prefix",
-        source=OURS,
-        code="""
-            alphabet 'a' 'b'
-            read at last
-            not_ahead := #['a'] <= #['b']
-            accept    := #[not_ahead] = 0
-        """,
-        language=Rule(
+        "strict_prefix_majority": Rule(
             contains=lambda word: min(_leads(word), default=1) > 0,
             member=lambda random, length: "a" + ballot(random, length - 1, "a", "b"),
         ),
-    ),
-    Acceptor(
-        name="tie_somewhere",
-        definition="some non-empty prefix has as many as as bs",
-        source=OURS,
-        code="""
-            alphabet 'a' 'b'
-            read at last
-            tie    := #['a'] = #['b']
-            accept := #[tie] > 0
-        """,
-        language=Rule(
+        "tie_somewhere": Rule(
             contains=lambda word: 0 in _leads(word),
             member=lambda random, length: (
                 random.choice(("ab", "ba", "aabb", "bbabaa")) + uniform(random, "ab", max(0, length - 4))
             ),
         ),
-    ),
-    Acceptor(
-        name="mostly_ahead",
-        definition="the as lead the bs after more than half of the symbols",
-        source=OURS,
-        code="""
-            alphabet 'a' 'b'
-            read at last
-            ahead  := #['a'] > #['b']
-            accept := #[ahead] > #[not ahead]
-        """,
-        language=Rule(
+        "mostly_ahead": Rule(
             contains=_ahead_most_of_the_time,
             member=lambda random, length: until(_ahead_most_of_the_time, lambda: uniform(random, "aab", length)),
         ),
-    ),
+    },
 )
 
 

@@ -2,170 +2,41 @@
 
 from __future__ import annotations
 
-from ...languages.catalog import LANGUAGES
-from .entry import HUANG, OURS, Acceptor, Family, Regular, Rule, integer_argument, regular, word_argument
+from .entry import (
+    OURS,
+    Acceptor,
+    Family,
+    Regular,
+    Rule,
+    acceptors,
+    integer_argument,
+    letters_for,
+    named_language,
+    regular,
+    word_argument,
+)
 from .samplers import uniform
 from .templates import all_of, lines, quoted
 
-LETTERS = "abcdefgh"
-
-ORDERS = (
-    Acceptor(
-        name="tomita_1",
-        definition="only 1s",
-        source=HUANG,
-        code="""
-            alphabet '0' '1'
-            read at end
-            accept := #['0'] = 0
-        """,
-        language=Regular(build=lambda: LANGUAGES["TOMITA_1"].language),
-    ),
-    Acceptor(
-        name="tomita_7",
-        definition="at most four runs, 0s first",
-        source=HUANG,
-        code="""
-            alphabet '0' '1'
-            read at end
-            run_2  := #['1'] > 0
-            run_3  := #['0' and run_2] > 0
-            run_4  := #['1' and run_3] > 0
-            run_5  := #['0' and run_4] > 0
-            accept := not run_5
-        """,
-        language=Regular(build=lambda: LANGUAGES["TOMITA_7"].language),
-    ),
-    Acceptor(
-        name="runs_of_five",
-        definition="runs of a, b, c, d, e in this order, none empty",
-        source=HUANG,
-        code="""
-            alphabet 'a' 'b' 'c' 'd' 'e'
-            read at end
-            late_a := 'a' and #['b' or 'c' or 'd' or 'e'] > 0
-            late_b := 'b' and #['c' or 'd' or 'e'] > 0
-            late_c := 'c' and #['d' or 'e'] > 0
-            late_d := 'd' and #['e'] > 0
-            sorted := #[late_a or late_b or late_c or late_d] = 0
-            all    := #['a'] > 0 and #['b'] > 0 and #['c'] > 0 and #['d'] > 0 and #['e'] > 0
-            accept := sorted and all
-        """,
-        language=Regular(build=lambda: LANGUAGES["aa*bb*cc*dd*ee*"].language),
-    ),
-    Acceptor(
-        name="one_d",
-        definition="as and bs, one d, then bs and cs",
-        source=HUANG,
-        code="""
-            alphabet 'a' 'b' 'c' 'd'
-            read at end
-            early  := 'c' and #['d'] = 0
-            late   := 'a' and #['d'] > 0
-            accept := #['d'] = 1 and #[early or late] = 0
-        """,
-        language=Regular(build=lambda: LANGUAGES["{a,b}*d{b,c}*"].language),
-    ),
-    Acceptor(
-        name="sorted_letters",
-        definition="as, then bs, then cs",
-        source=OURS,
-        code="""
-            alphabet 'a' 'b' 'c'
-            read at end
-            late   := 'a' and #['b' or 'c'] > 0 or 'b' and #['c'] > 0
-            accept := #[late] = 0
-        """,
-        language=regular("a*b*c*", "abc"),
-    ),
-    Acceptor(
-        name="unimodal",
-        definition="as, then bs, then as again",
-        source=OURS,
-        code="""
-            alphabet 'a' 'b'
-            read at end
-            falling := 'a' and #['b'] > 0
-            again   := 'b' and #[falling] > 0
-            accept  := #[again] = 0
-        """,
-        language=regular("a*b*a*", "ab"),
-    ),
-    Acceptor(
-        name="no_a_after_b",
-        definition="no a comes after a b",
-        source=OURS,
-        code="""
-            alphabet 'a' 'b' 'c'
-            read at end
-            accept := #['a' and #['b'] > 0] = 0
-        """,
-        language=regular("[ac]*[bc]*", "abc"),
-    ),
-    Acceptor(
-        name="first_a_before_first_b",
-        definition="there are as and bs, and an a comes first",
-        source=OURS,
-        code="""
-            alphabet 'a' 'b' 'c'
-            read at end
-            accept := #['a' and #['b'] = 0] > 0 and #['b'] > 0
-        """,
-        language=regular("c*a.*b.*", "abc"),
-    ),
-    Acceptor(
-        name="first_is_1",
-        definition="the first symbol is 1",
-        source=HUANG,
-        code="""
-            alphabet '0' '1'
-            read at last
-            accept := #['1' and #[true] = 1] = 1
-        """,
-        language=regular("1.*", "01"),
-    ),
-    Acceptor(
-        name="ends_in_b",
-        definition="the last symbol is b",
-        source=OURS,
-        code="""
-            alphabet 'a' 'b'
-            read at last
-            accept := 'b'
-        """,
-        language=Regular(build=lambda: LANGUAGES["{a,b}*b"].language),
-    ),
-    Acceptor(
-        name="first_equals_last",
-        definition="the last symbol is the first symbol",
-        source=OURS,
-        code="""
-            alphabet 'a' 'b' 'c'
-            read at last
-            first   := #[true] = 1
-            first_a := #['a' and first] = 1
-            first_b := #['b' and first] = 1
-            first_c := #['c' and first] = 1
-            accept  := 'a' and first_a or 'b' and first_b or 'c' and first_c
-        """,
-        language=regular("a|b|c|a.*a|b.*b|c.*c", "abc"),
-    ),
-    Acceptor(
-        name="even_pairs",
-        definition="the factors ab and ba together occur an even number of times",
-        source="arXiv 2207.02098",
-        code="""
-            alphabet 'a' 'b'
-            read at last
-            // the symbol changes an even number of times if it is back where it began
-            first_a := #['a' and #[true] = 1] = 1
-            accept  := 'a' and first_a or 'b' and not first_a
-        """,
-        language=Rule(
+ORDERS = acceptors(
+    "orders",
+    {
+        "tomita_1": named_language("TOMITA_1"),
+        "tomita_7": named_language("TOMITA_7"),
+        "runs_of_five": named_language("aa*bb*cc*dd*ee*"),
+        "one_d": named_language("{a,b}*d{b,c}*"),
+        "sorted_letters": regular("a*b*c*", "abc"),
+        "unimodal": regular("a*b*a*", "ab"),
+        "no_a_after_b": regular("[ac]*[bc]*", "abc"),
+        "first_a_before_first_b": regular("c*a.*b.*", "abc"),
+        "first_is_1": regular("1.*", "01"),
+        "ends_in_b": named_language("{a,b}*b"),
+        "first_equals_last": regular("a|b|c|a.*a|b.*b|c.*c", "abc"),
+        "even_pairs": Rule(
             contains=lambda word: (word.count("ab") + word.count("ba")) % 2 == 0,
             member=lambda random, length: _closed(uniform(random, "ab", max(1, length - 1))),
         ),
-    ),
+    },
 )
 
 
@@ -195,10 +66,6 @@ def alternating_blocks(text: str) -> Acceptor:
     )
 
 
-def _letters_for(word: str) -> str:
-    return "".join(sorted({*"abc", *word}))
-
-
 def _subword_steps(word: str) -> list[str]:
     steps = [f"step_1 := '{word[0]}'"]
     return steps + [
@@ -208,8 +75,8 @@ def _subword_steps(word: str) -> list[str]:
 
 def subword(text: str) -> Acceptor:
     """Return the program that finds a scattered subword; its steps end at their letters."""
-    word = word_argument("subword", text, letters=LETTERS, most=8)
-    letters = _letters_for(word)
+    word = word_argument("subword", text)
+    letters = letters_for(word)
     return Acceptor(
         name="subword",
         argument=word,
@@ -224,8 +91,8 @@ def subword(text: str) -> Acceptor:
 
 def no_subword(text: str) -> Acceptor:
     """Return the program that forbids a scattered subword."""
-    word = word_argument("no_subword", text, letters=LETTERS, most=8)
-    letters = _letters_for(word)
+    word = word_argument("no_subword", text)
+    letters = letters_for(word)
     found = regular(".*" + "".join(f"{letter}.*" for letter in word), letters)
     return Acceptor(
         name="no_subword",
@@ -254,8 +121,8 @@ def symbol_at(text: str) -> Acceptor:
 
 def starts_with(text: str) -> Acceptor:
     """Return the program that compares the first letters with a word."""
-    word = word_argument("starts_with", text, letters=LETTERS, most=8)
-    letters = _letters_for(word)
+    word = word_argument("starts_with", text)
+    letters = letters_for(word)
     return Acceptor(
         name="starts_with",
         argument=word,

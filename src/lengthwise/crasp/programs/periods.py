@@ -8,11 +8,9 @@ from __future__ import annotations
 from random import Random
 
 from ...errors import InvalidOptionError
-from .entry import HUANG, OURS, Acceptor, Family, Rule, integer_argument, regular, word_argument
+from .entry import HUANG, OURS, Acceptor, Family, Rule, acceptors, integer_argument, regular, word_argument
 from .samplers import uniform, until
 from .templates import any_of, lines, quoted
-
-LETTERS = "abcdefgh"
 
 
 def _even_leads(word: str) -> bool:
@@ -31,81 +29,16 @@ def _majority_member(random: Random, length: int) -> str:
     return until(_even_majority, lambda: uniform(random, "ab", 1) + "a" + uniform(random, "ab", max(0, length - 2)))
 
 
-PERIODS = (
-    Acceptor(
-        name="even_from_start",
-        definition="an even number of as and nothing else, wherever the word begins",
-        source=HUANG,
-        code="""
-            alphabet 'a' 'b'
-            start '$'
-            read at last
-            start_even := #['$' and pos % 2 = 0] = 1
-            start_odd  := #['$' and pos % 2 = 1] = 1
-            accept     := #['b'] = 0 and (start_even and pos % 2 = 0 or start_odd and pos % 2 = 1)
-        """,
-        language=regular("(aa)*", "ab"),
-    ),
-    Acceptor(
-        name="a_at_odd_positions",
-        definition="every other symbol is an a, from the first on",
-        source=OURS,
-        code="""
-            alphabet 'a' 'b'
-            read at last
-            bad    := pos % 2 = 1 and not 'a'
-            accept := #[bad] = 0
-        """,
-        language=regular("(a[ab])*a?", "ab"),
-    ),
-    Acceptor(
-        name="even_positions_lead",
-        definition="more as at even positions than at odd ones",
-        source=OURS,
-        code="""
-            alphabet 'a' 'b'
-            read at end
-            accept := #['a' and pos % 2 = 0] > #['a' and pos % 2 = 1]
-        """,
-        language=Rule(contains=_even_leads, member=_leading_member),
-    ),
-    Acceptor(
-        name="even_positions_majority",
-        definition="more as than bs at even positions",
-        source=OURS,
-        code="""
-            alphabet 'a' 'b'
-            read at end
-            accept := #['a' and pos % 2 = 0] > #['b' and pos % 2 = 0]
-        """,
-        language=Rule(contains=_even_majority, member=_majority_member),
-    ),
-    Acceptor(
-        name="even_runs",
-        definition="every run of 1s has even length",
-        source=OURS,
-        code="""
-            alphabet '0' '1'
-            read at last
-            // with even runs between them, 0s fall on odd and even positions in turn
-            turn   := #['0' and pos % 2 = 1] - #['0' and pos % 2 = 0]
-            bad    := turn < 0 or turn > 1
-            accept := #[bad] = 0 and (turn = 0 and pos % 2 = 0 or turn = 1 and pos % 2 = 1)
-        """,
-        language=regular("(0|11)*", "01"),
-    ),
-    Acceptor(
-        name="aligned_pair",
-        definition="cut into pairs from the left, the word has a pair ab",
-        source=OURS,
-        code="""
-            alphabet 'a' 'b' 'c'
-            read at last
-            pair   := 'b' and pos % 2 = 0 and #{1}['a'] = 1
-            accept := #[pair] > 0
-        """,
-        language=regular("(..)*ab.*", "abc"),
-    ),
+PERIODS = acceptors(
+    "periods",
+    {
+        "even_from_start": regular("(aa)*", "ab"),
+        "a_at_odd_positions": regular("(a[ab])*a?", "ab"),
+        "even_positions_lead": Rule(contains=_even_leads, member=_leading_member),
+        "even_positions_majority": Rule(contains=_even_majority, member=_majority_member),
+        "even_runs": regular("(0|11)*", "01"),
+        "aligned_pair": regular("(..)*ab.*", "abc"),
+    },
 )
 
 
@@ -124,7 +57,7 @@ def unary_period(text: str) -> Acceptor:
 
 def repetition(text: str) -> Acceptor:
     """Return the program that knows which letter belongs at which residue."""
-    word = word_argument("repetition", text, letters=LETTERS, most=16)
+    word = word_argument("repetition", text, most=16)
     letters = "".join(sorted({*"ab", *word}))
     period = len(word)
     places = any_of(f"'{letter}' and pos % {period} = {place % period}" for place, letter in enumerate(word, 1))

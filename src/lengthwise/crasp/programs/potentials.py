@@ -8,79 +8,18 @@ bad symbol does not matter.
 
 from __future__ import annotations
 
-from ...languages.catalog import LANGUAGES
-from .entry import HUANG, OURS, Acceptor, Family, Regular, integer_argument, regular
+from .entry import OURS, Acceptor, Family, acceptors, integer_argument, named_language, regular
 from .templates import lines, quoted
 
-POTENTIALS = (
-    Acceptor(
-        name="tomita_2",
-        definition="10 again and again",
-        source=HUANG,
-        code="""
-            alphabet '0' '1'
-            read at end
-            ahead  := #['1'] - #['0']
-            accept := #[ahead < 0 or ahead > 1] = 0 and ahead = 0
-        """,
-        language=Regular(build=lambda: LANGUAGES["TOMITA_2"].language),
-    ),
-    Acceptor(
-        name="ab_or_ba",
-        definition="ab and ba again and again, in any order",
-        source=OURS,
-        code="""
-            alphabet 'a' 'b'
-            read at end
-            ahead  := #['a'] - #['b']
-            accept := #[ahead < -1 or ahead > 1] = 0 and ahead = 0
-        """,
-        language=regular("(ab|ba)*", "ab"),
-    ),
-    Acceptor(
-        name="ab_or_bbaa",
-        definition="ab and bbaa again and again, in any order",
-        source=OURS,
-        code="""
-            alphabet 'a' 'b'
-            read at end
-            ahead  := #<['a'] - #<['b']
-            turned := #<['a' and ahead = -2] - #<['b' and ahead = 0]  // -1 within bb, 0 from the first a after it on
-            bad_a  := 'a' and (ahead = 1 or ahead = -1 and turned = -1)
-            bad_b  := 'b' and (ahead = -2 or ahead = -1 and turned = 0)
-            accept := #[bad_a or bad_b] = 0 and ahead = 0
-        """,
-        language=regular("(ab|bbaa)*", "ab"),
-    ),
-    Acceptor(
-        name="abc_or_b",
-        definition="abc and b again and again, in any order",
-        source=OURS,
-        code="""
-            alphabet 'a' 'b' 'c'
-            read at end
-            inside := #<['a'] - #<['c']
-            half   := #<['b' and inside = 1] - #<['c']  // 1 after ab, 0 after a
-            bad_a  := 'a' and inside = 1
-            bad_b  := 'b' and inside = 1 and half = 1
-            bad_c  := 'c' and (inside = 0 or half = 0)
-            accept := #[bad_a or bad_b or bad_c] = 0 and inside = 0
-        """,
-        language=regular("(abc|b)*", "abc"),
-    ),
-    Acceptor(
-        name="sessions",
-        definition="o opens, c closes, u uses what is open; at most one thing is open, and nothing in the end",
-        source=OURS,
-        code="""
-            alphabet 'c' 'o' 'u'
-            read at end
-            open   := #['o'] - #['c']
-            bad    := open < 0 or open > 1 or 'u' and open = 0
-            accept := #[bad] = 0 and open = 0
-        """,
-        language=regular("(ou*c)*", "cou"),
-    ),
+POTENTIALS = acceptors(
+    "potentials",
+    {
+        "tomita_2": named_language("TOMITA_2"),
+        "ab_or_ba": regular("(ab|ba)*", "ab"),
+        "ab_or_bbaa": regular("(ab|bbaa)*", "ab"),
+        "abc_or_b": regular("(abc|b)*", "abc"),
+        "sessions": regular("(ou*c)*", "cou"),
+    },
 )
 
 

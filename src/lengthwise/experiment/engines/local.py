@@ -1,31 +1,25 @@
-"""The local engine: one single-threaded worker process per core, or a few for each GPU.
+"""The local engine: one single-threaded training process per core, or a few for each GPU.
 
-On a GPU one worker compiles or evaluates while the others train, so that it is not idle between stacks.
-Workers are fresh processes (spawn), take stacks from a queue and put events into another. Ctrl-C reaches the driver
-only, which then ends the workers; what they had not finished is trained again next time.
+On a GPU one process compiles, evaluates or makes batches while another one trains, so that it is not idle meanwhile. Signals
+to stop reach this process only, which then ends the others; what they had not finished is trained again next time.
 """
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import queue
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Sequence
+from dataclasses import replace
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any
 
-from ...errors import InvalidOptionError, TrainingFailedError
+from ...errors import InvalidOptionError, LengthwiseError, TrainingFailedError
 from ..interrupts import interrupts_deferred
 from ..plan import StackPlan
-from .work import Checkpoints, StackDone, StackProgress, train_planned
+from .work import Checkpoints, Event, Notice, RunsDone, StackDone, StackProgress, checkpoint_of
+from .worker import Orders, Worker
 
-_PATIENCE = 1.0  # seconds between looks at whether the workers still live
-
-
-_WORKERS_PER_GPU = 3
+_WORKERS_PER_GPU = 3  # one compiles, makes batches or saves while another one trains
+_TIMES_AGAIN = 2  # that a stack goes back into the queue because its process has ended
 
 
 def choose_device(asked: str | None) -> str:
@@ -40,13 +34,18 @@ def choose_device(asked: str | None) -> str:
     return asked or ("cuda" if has_gpu else "cpu")
 
 
-def default_workers(device: str) -> int:
-    """Return how many workers suit a device."""
+def count_devices(device: str) -> int:
+    """Return the number of processor cores or of GPUs."""
     if device == "cpu":
         return os.cpu_count() or 1
     import torch
 
-    return _WORKERS_PER_GPU * torch.cuda.device_count()
+    return torch.cuda.device_count()
+
+
+def default_workers(device: str) -> int:
+    """Return how many workers suit a device."""
+    return count_devices(device) * (1 if device == "cpu" else _WORKERS_PER_GPU)
 
 
 def train_locally(
@@ -56,109 +55,136 @@ def train_locally(
     device: str = "cpu",
     checkpoints: Checkpoints | None = None,
     models: Path | None = None,
-) -> Iterator[StackProgress | StackDone]:
-    """Train all stacks; yield progress, and each stack's results as soon as it is done, in any order."""
+) -> Generator[Event]:
+    """Train all stacks; yield progress, and results as soon as runs are done, in any order.
+
+    The stack of a process that ends goes back into the queue, twice at most; one that does not fit into memory goes back with
+    half as many slots. Other stacks go on meanwhile. What failed for good is raised at the end.
+    """
     if not stacks:
         return
+    queue = _Queue(stacks, checkpoints)
     num_workers = max(1, min(len(stacks), workers or default_workers(device)))
-    context = multiprocessing.get_context("spawn")
-    tasks: Any = context.Queue()
-    events: Any = context.Queue()
-    for item in enumerate(stacks):
-        tasks.put(item)
-    for _ in range(num_workers):
-        tasks.put(None)
-    processes = [
-        context.Process(target=_work, args=(tasks, events, device, number, checkpoints, models), daemon=True)
-        for number in range(num_workers)
-    ]
-    remaining = len(stacks)
+    started: list[Worker] = []
+
+    def start(number: int) -> Worker:
+        with interrupts_deferred():
+            worker = Worker(Orders(_device_of(number, device), checkpoints, models))
+            started.append(worker)
+        worker.give(*queue.take())
+        return worker
+
     try:
-        with _one_thread_each(), interrupts_deferred():
-            for process in processes:
-                process.start()
-        while remaining:
-            try:
-                event = events.get(timeout=_PATIENCE)
-            except queue.Empty:
-                _require_alive(processes)
-                continue
-            if isinstance(event, BaseException):
-                raise event
-            remaining -= isinstance(event, StackDone)
-            yield event
+        busy = {(worker := start(number)).connection: (number, worker) for number in range(num_workers)}
+        while busy:
+            for connection in wait(list(busy)):
+                number, worker = busy[connection]  # type: ignore[index]  # wait returns what it was given
+                event = _receive(worker)
+                if isinstance(event, (StackProgress, RunsDone, Notice)):
+                    queue.note(event)
+                    yield event
+                    continue
+                del busy[worker.connection]
+                if isinstance(event, StackDone):
+                    yield event
+                else:
+                    yield Notice(text=queue.give_back(worker.place, event))
+                if not queue.is_empty and worker.process.poll() is None:
+                    worker.give(*queue.take())
+                    busy[worker.connection] = (number, worker)
+                elif not queue.is_empty:
+                    again = start(number)
+                    busy[again.connection] = (number, again)
+        queue.raise_failures()
     finally:
-        tasks.cancel_join_thread()  # stacks nobody will take must not keep this process from ending
-        started = [process for process in processes if process.pid is not None]
-        for process in started:
-            process.terminate()
-        for process in started:
-            process.join()
+        with interrupts_deferred():
+            for worker in started:
+                worker.end()
 
 
-def _work(
-    tasks: Any, events: Any, device: str, number: int, checkpoints: Checkpoints | None, models: Path | None
-) -> None:
-    """Train stacks until there are none left; the target of worker ``number``."""
-    threading.Thread(target=_end_with_driver, daemon=True).start()
+class _Queue:
+    """The stacks that wait, what became of those that failed, and which of their runs are done."""
+
+    def __init__(self, stacks: Sequence[StackPlan], checkpoints: Checkpoints | None) -> None:
+        self._stacks = list(stacks)
+        self._checkpoints = checkpoints
+        self._waiting = list(range(len(stacks)))
+        self._deaths = [0] * len(stacks)
+        self._failures: list[BaseException] = []
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._waiting
+
+    def take(self) -> tuple[int, StackPlan]:
+        """Return the next stack and its number."""
+        number = self._waiting.pop(0)
+        return number, self._stacks[number]
+
+    def note(self, event: Event) -> None:
+        """Remember which runs are done: they are not trained again if their stack goes back."""
+        if isinstance(event, RunsDone):
+            plan = self._stacks[event.stack]
+            done = plan.finished | {result.id for result in event.results}
+            self._stacks[event.stack] = replace(plan, finished=done)
+
+    def give_back(self, number: int, error: BaseException) -> str:
+        """Put a stack that failed back into the queue, if it may go better; return what is done about it."""
+        plan = self._stacks[number]
+        if isinstance(error, TrainingFailedError) and error.slots > 1:
+            half = error.slots // 2
+            if self._checkpoints is not None:  # it is of too many slots
+                checkpoint_of(plan, self._checkpoints.folder).unlink(missing_ok=True)
+            reason = f"{half} models, half of what did not fit into memory"
+            self._stacks[number] = replace(plan, choice=replace(plan.choice, models=half, reason=reason))
+            self._waiting.insert(0, number)
+            return f"{error.message} It is trained with {half} at once."
+        if isinstance(error, TrainingFailedError) and error.has_died and self._deaths[number] < _TIMES_AGAIN:
+            self._deaths[number] += 1
+            self._waiting.insert(0, number)
+            return f"{error.message} {plan.label} goes on in a new one."
+        self._failures.append(error)
+        return f"{_message_of(error)} {plan.label} is given up."
+
+    def raise_failures(self) -> None:
+        """Raise if stacks were given up: a mistake of ours first, otherwise all that went wrong."""
+        for error in self._failures:
+            if not isinstance(error, LengthwiseError):
+                raise error
+        messages = list(dict.fromkeys(map(_message_of, self._failures)))
+        if len(messages) == 1:
+            raise self._failures[0]
+        if messages:
+            hint = getattr(self._failures[0], "hint", "")
+            raise TrainingFailedError(f"{len(self._failures)} stacks failed. {' '.join(messages)}", hint=hint)
+
+
+def _message_of(error: BaseException) -> str:
+    return error.message if isinstance(error, LengthwiseError) else f"{type(error).__name__}: {error}."
+
+
+def _device_of(number: int, device: str) -> str:
+    """Return the GPU of a worker: each in turn."""
+    if device != "cuda":
+        return device
     import torch
 
-    torch.set_num_threads(1)
-    if device == "cuda":
-        device = f"cuda:{number % torch.cuda.device_count()}"
-        torch.cuda.set_device(device)
-    while (item := tasks.get()) is not None:
-        place, plan = item
-        try:
-            events.put(train_planned(place, plan, device, events.put, checkpoints=checkpoints, models=models))
-            if device != "cpu":
-                torch.cuda.empty_cache()
-        except torch.cuda.OutOfMemoryError:
-            events.put(
-                TrainingFailedError(
-                    f"{len(plan.runs)} models of {plan.label} do not fit into the memory of {device}.",
-                    hint=f"run the same command with --models-per-stack {max(1, len(plan.runs) // 2)}; "
-                    "what is finished is kept.",
-                )
-            )
-            return
-        except Exception as error:
-            events.put(error)
-            return
+    return f"cuda:{number % torch.cuda.device_count()}"
 
 
-def _end_with_driver() -> None:
-    """Wait for the driver to end, however it does, and end this worker: nobody would take its results."""
-    driver = multiprocessing.parent_process()
-    assert driver is not None
-    wait([driver.sentinel])
-    os._exit(1)
-
-
-def _require_alive(processes: Sequence[Any]) -> None:
-    """Raise if a worker has failed, or if none is left although there is work."""
-    for process in processes:
-        if process.exitcode not in (None, 0):
-            raise TrainingFailedError(
-                f"a training process ended with exit code {process.exitcode}.",
-                hint="it may have run out of memory; finished runs are kept, so run the same command again.",
-            )
-    if all(process.exitcode is not None for process in processes):
-        raise TrainingFailedError(
-            "all training processes have ended, but work is left.",
-            hint="finished runs are kept, so run the same command again; with --workers 1 an error shows more clearly.",
-        )
-
-
-@contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Child processes started inside see OMP_NUM_THREADS=1."""
-    before = os.environ.get("OMP_NUM_THREADS")
-    os.environ["OMP_NUM_THREADS"] = "1"
+def _receive(worker: Worker) -> Event | BaseException:
+    """Return the next event of a worker, what it failed with, or that it has died."""
     try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["OMP_NUM_THREADS"]
-        else:
-            os.environ["OMP_NUM_THREADS"] = before
+        event: Event | BaseException = worker.connection.recv()
+    except (EOFError, OSError):  # the second if it ended in the middle of a message
+        code = worker.process.wait()
+        return TrainingFailedError(
+            f"a training process ended {_ending(code)}.",
+            hint="it may have run out of memory; finished runs are kept, so run the same command again.",
+            has_died=True,
+        )
+    return event
+
+
+def _ending(code: int) -> str:
+    return f"with exit code {code}" if code >= 0 else f"by signal {-code}"

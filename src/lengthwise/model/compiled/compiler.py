@@ -12,20 +12,7 @@ from __future__ import annotations
 
 from math import ceil, log2
 
-from ...crasp.syntax import (
-    And,
-    Choice,
-    Compare,
-    Constant,
-    Count,
-    CountAt,
-    CountBefore,
-    Modulo,
-    Not,
-    Or,
-    Program,
-    Symbol,
-)
+from ...crasp import syntax
 from ...errors import CapExceededError
 from .circuit import RELU, STEP, Channel, Circuit, Form, Style, Unit, make_form
 from .expressions import Expressions, Linear
@@ -38,7 +25,7 @@ MAX_SIZE = 2.0**48
 """Of all factors of a comparison together: with this, sums of whole numbers and halves are exact in 64-bit floats."""
 
 
-def make_circuit(program: Program, style: Style, *, slope: float = SLOPE) -> Circuit:
+def make_circuit(program: syntax.Program, style: Style, *, slope: float = SLOPE) -> Circuit:
     """Return a circuit that has, at every position of every word, the outputs of the program.
 
     With steps this holds for all lengths; with ReLU units for those below half of the slope.
@@ -93,9 +80,9 @@ class _Compiler:
         if known is not None:
             return known
         node, parts = self.expressions.nodes[number], self.expressions.parts[number]
-        if isinstance(node, Not):
+        if isinstance(node, syntax.Not):
             return _opposite(self._value(parts[0]))
-        if isinstance(node, Or) or (isinstance(node, Compare) and node.sign == "!="):
+        if isinstance(node, syntax.Or) or (isinstance(node, syntax.Compare) and node.sign == "!="):
             return _opposite(self._decided(self._failure(number, False)))
         return self._decided(self._failure(number, True))
 
@@ -119,13 +106,13 @@ class _Compiler:
             return (_opposite(known) if wanted else known), True
         node, parts = self.expressions.nodes[number], self.expressions.parts[number]
         match node:
-            case Not():
+            case syntax.Not():
                 return self._failure(parts[0], not wanted)
-            case And() | Or():
-                if isinstance(node, And) is not wanted:  # some part must hold: all opposites together must fail
+            case syntax.And() | syntax.Or():
+                if isinstance(node, syntax.And) is not wanted:  # some part must hold: all opposites together must fail
                     return self._decided(self._all(parts, wanted=not wanted)), True
                 return self._all(parts, wanted=wanted)
-            case Compare(sign):
+            case syntax.Compare(sign):
                 return self._compared(number, sign if wanted else _OPPOSITE[sign])
         raise AssertionError(node)
 
@@ -171,10 +158,13 @@ class _Compiler:
     def _from_input(self, number: int) -> Form | None:
         """Return a truth that is a function of the symbol alone, or of one residue alone: a form of the input."""
         leaves = [self.expressions.nodes[each] for each in self.expressions.reachable([number])]
-        if any(not isinstance(leaf, (Symbol, Constant, Modulo, Not, And, Or)) for leaf in leaves):
+        if any(
+            not isinstance(leaf, (syntax.Symbol, syntax.Constant, syntax.Modulo, syntax.Not, syntax.And, syntax.Or))
+            for leaf in leaves
+        ):
             return None
-        moduli = {leaf.modulus for leaf in leaves if isinstance(leaf, Modulo) and leaf.modulus > 1}
-        has_symbols = any(isinstance(leaf, Symbol) for leaf in leaves)
+        moduli = {leaf.modulus for leaf in leaves if isinstance(leaf, syntax.Modulo) and leaf.modulus > 1}
+        has_symbols = any(isinstance(leaf, syntax.Symbol) for leaf in leaves)
         if len(moduli) + has_symbols > 1:
             return None
         if moduli:
@@ -192,17 +182,17 @@ class _Compiler:
         """Return whether a truth about the input alone holds."""
         parts = self.expressions.parts[number]
         match self.expressions.nodes[number]:
-            case Symbol(name):
+            case syntax.Symbol(name):
                 return name == symbol
-            case Constant(value):
+            case syntax.Constant(value):
                 return value
-            case Modulo(modulus, residue):
+            case syntax.Modulo(modulus, residue):
                 return position % modulus == residue
-            case Not():
+            case syntax.Not():
                 return not self._holds(parts[0], symbol, position)
-            case And():
+            case syntax.And():
                 return all(self._holds(part, symbol, position) for part in parts)
-            case Or():
+            case syntax.Or():
                 return any(self._holds(part, symbol, position) for part in parts)
         raise AssertionError(number)
 
@@ -223,15 +213,15 @@ class _Compiler:
             for number, value in linear.terms:
                 parts = self.expressions.parts[number]
                 match self.expressions.nodes[number]:
-                    case Count():
+                    case syntax.Count():
                         split.add(split.averages, parts[0], factor * value)
-                    case CountBefore():
+                    case syntax.CountBefore():
                         split.add(split.averages, parts[0], factor * value)
                         split.add(split.near, (0, parts[0]), -factor * value)
-                    case CountAt(_, distances):
+                    case syntax.CountAt(_, distances):
                         for distance in distances:
                             split.add(split.near, (distance, parts[0]), factor * value)
-                    case Choice():
+                    case syntax.Choice():
                         condition, then, otherwise = parts
                         second = self.expressions.linear(otherwise)
                         pending.append((factor * value, second))

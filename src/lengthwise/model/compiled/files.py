@@ -19,7 +19,7 @@ from ...crasp.parser import parse_program
 from ...crasp.printer import print_program
 from ...crasp.syntax import Program
 from ...errors import LengthwiseError, UnreadableFileError
-from ...files import make_folder_of, read_json, write_text
+from ...files import make_folder_of, read_json, write_tensors, write_text
 from .model import CompiledModel
 from .to_transformer import Plan, empty_transformer
 
@@ -31,16 +31,12 @@ _KEYS = ("format", "version", "program", "alphabet", "tokens", "outputs", "shape
 
 def save_model(model: CompiledModel, folder: str | Path) -> Path:
     """Write a compiled model to a folder, in the place of the one before; return the folder."""
-    from safetensors import SafetensorError
-    from safetensors.torch import save_file
-
     place = require_writable(folder)
-    tensors = {name: value.detach().contiguous() for name, value in model.transformer.state_dict().items()}
-    try:
-        (place / CONFIG).unlink(missing_ok=True)
-        save_file(tensors, place / WEIGHTS, {"format": FORMAT, "version": str(VERSION)})
-    except (OSError, SafetensorError) as error:
-        raise _unwritable(place, getattr(error, "strerror", None) or str(error)) from None
+    config_file = place / CONFIG
+    if config_file.is_file() and not config_file.is_symlink():
+        config_file.unlink()
+    notes = {"format": FORMAT, "version": str(VERSION)}
+    write_tensors(place / WEIGHTS, model.transformer.state_dict(), notes)
     config = {
         "format": FORMAT,
         "version": VERSION,
@@ -51,7 +47,7 @@ def save_model(model: CompiledModel, folder: str | Path) -> Path:
         "slope": model.slope,
         "bias": model.bias,
     }
-    write_text(place / CONFIG, json.dumps(config, indent=2, ensure_ascii=False) + "\n")
+    write_text(config_file, json.dumps(config, indent=2, ensure_ascii=False) + "\n")
     return place
 
 

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from ...crasp.interpreter import Values
 from ...crasp.syntax import Program
-from ...encodings.base import Where
+from ...encodings.core.base import Where
 from ...errors import InvalidOptionError
 from ..transformer import Past, Transformer
 from .circuit import Circuit, Style

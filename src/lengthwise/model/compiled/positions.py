@@ -1,6 +1,6 @@
 """Positions that are periodic and local: the encoding of compiled models, whatever the length.
 
-Shapes: P rows of one period, N distances with a value; the rest as in ``encodings.base``.
+Shapes: P rows of one period, N distances with a value; the rest as in ``encodings.core.base``.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from ...encodings.base import Encoding, Fit, Where, per_head
-from ...encodings.shaw import require_whole, whole_distances
-from ...encodings.tables import look_up
+from ...encodings.core.base import Encoding, Fit, Where, per_head
+from ...encodings.core.tables import look_up
+from ...encodings.methods.shaw import require_whole, whole_distances
 from ...seeds import Draw
 
 
@@ -56,13 +56,13 @@ class PeriodicLocal(Encoding):
         """Whether there are distances with a value."""
         return self.bias_MNH is not None
 
-    def bias(self, asking: Where, at: Where) -> Tensor | None:
+    def bias(self, queries: Where, keys: Where) -> Tensor | None:
         """Return the number of each distance, 0 beyond the last."""
         if self.bias_MNH is None:
             return None
         models, num_rows, heads = self.bias_MNH.shape
-        row = whole_distances(asking, at)
-        batch, _, _, queries, _ = row.shape
-        table = self.bias_MNH.transpose(1, 2)[None, :, :, None].expand(batch, -1, -1, queries, -1)
+        row = whole_distances(queries, keys)
+        batch, _, _, num_queries, _ = row.shape
+        table = self.bias_MNH.transpose(1, 2)[None, :, :, None].expand(batch, -1, -1, num_queries, -1)
         found = table.gather(-1, row.clamp(0, num_rows - 1).expand(batch, models, heads, -1, -1))
         return per_head(found * ((row >= 0) & (row < num_rows)).to(found.dtype), models)

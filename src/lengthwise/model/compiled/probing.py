@@ -63,11 +63,11 @@ def _layer_is_right(
     with torch.no_grad():
         x_MBLD = torch.zeros(1, 1, length, model.plan.width, dtype=dtype)
         x_MBLD[0, 0, :, :width] = torch.from_numpy(before_LD)
-        at = where(torch.zeros(1, length, dtype=torch.long), length)
-        asking = at.at_places(torch.tensor([[length - 1]]))
+        keys = where(torch.zeros(1, length, dtype=torch.long), length)
+        queries = keys.at_places(torch.tensor([[length - 1]]))
         entering = x_MBLD[:, :, :-1]
         _, k, v = (block._to_heads(part) for part in block.qkv(entering).chunk(3, dim=-1))
         layer = transformer.encoding.at_layer(number - 1)
-        found, _ = block.extend(x_MBLD[:, :, -1:], layer, asking, at, Past(entering, k, v))
+        found, _ = block.extend(x_MBLD[:, :, -1:], layer, queries, keys, Past(entering, k, v))
     is_zero = found[0, 0, 0, targets].double().numpy() == 0
     return bool((is_zero == (after_D[targets] == 0)).all())

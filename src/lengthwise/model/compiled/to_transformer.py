@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ...encodings.base import Fit
+from ...encodings.core.base import Fit
 from ...errors import CapExceededError
 from ..shape import BareShape
 from ..transformer import Block, Transformer

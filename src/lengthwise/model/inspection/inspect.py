@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ...encodings.base import Encoding
-from ...encodings.learned import LearnedAPE
-from ...encodings.positions import Wrapper
+from ...encodings.core.base import Encoding
+from ...encodings.core.id_wrapper import IdWrapper
+from ...encodings.methods.ape import LearnedAPE
 from ...errors import InvalidOptionError
-from ...tasks.task import Objective, Task
+from ...tasks.core.task import Objective, Task
 from ..transformer import Block, Transformer
 from .functions import Findings, study
 from .products import positions_of, product_function, unwrapped
@@ -225,5 +225,5 @@ def _products(model: Transformer, length: int) -> list[Tensor] | None:
 def _has_offsets(encoding: Encoding) -> bool:
     """Return whether training saw distances at all positions, by random ids, or had nothing that tells positions apart."""
     # whatever gives other ids than the places draws them at random in training
-    moves = any(isinstance(each, LearnedAPE | Wrapper) for each in unwrapped(encoding))
+    moves = any(isinstance(each, LearnedAPE | IdWrapper) for each in unwrapped(encoding))
     return moves or not encoding.is_embedding

@@ -14,10 +14,9 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from ...encodings.around import Around
-from ...encodings.base import Encoding, Where
-from ...encodings.learned import Learned
-from ...encodings.positions import Wrapper
+from ...encodings.core.base import Encoding, Where
+from ...encodings.core.wrapper import Wrapper
+from ...encodings.methods.learned import Learned
 from ...errors import InvalidOptionError
 from ..transformer import Block, Transformer
 
@@ -28,7 +27,7 @@ def unwrapped(encoding: Encoding) -> Iterator[Encoding]:
     Only what passes on what its base adds to the input is gone through: a window around ``ape`` still has its table.
     """
     yield encoding
-    while isinstance(encoding, Around | Wrapper):
+    while isinstance(encoding, Wrapper):
         encoding = encoding.base
         yield encoding
 

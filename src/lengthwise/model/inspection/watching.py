@@ -13,10 +13,10 @@ import torch
 from torch import Tensor
 
 from ...arrays import torch_arrays
-from ...encodings.around import Around
-from ...encodings.base import Encoding, Fit, Where
+from ...encodings.core.base import Encoding, Fit, Where
+from ...encodings.core.wrapper import Wrapper
 from ...seeds import EVALUATION, open_stream
-from ...tasks.task import IGNORE, Objective, Task
+from ...tasks.core.task import IGNORE, Objective, Task
 from ..transformer import Transformer
 
 _TOKENS = 4_096  # instances go in slices of about so many
@@ -47,7 +47,7 @@ def _is_input(targets_BL: Tensor) -> Tensor:
     return (targets_BL != IGNORE).cumsum(1) == 0
 
 
-class _Watched(Around):
+class _Watched(Wrapper):
     """An encoding whose scores and weights in attention are kept aside; where something is hidden, it has no weight."""
 
     def __init__(self, fit: Fit, base: Encoding, hidden: Tensor | None = None) -> None:
@@ -60,13 +60,13 @@ class _Watched(Around):
         """Never: the fused kernel shows nothing."""
         return False
 
-    def weights(self, scores: Tensor, asking: Where, at: Where) -> Tensor:
+    def weights(self, scores: Tensor, queries: Where, keys: Where) -> Tensor:
         """Return the weights of the base."""
-        num_keys = at.ids_MBL.shape[-1]  # without the key that a sink adds
+        num_keys = keys.ids_MBL.shape[-1]  # without the key that a sink adds
         if self.hidden is not None:
             scores = scores.clone()
             scores[..., :num_keys].masked_fill_(self.hidden, -torch.inf)
-        weights = self.base.weights(scores, asking, at)
+        weights = self.base.weights(scores, queries, keys)
         self.kept = scores[..., :num_keys], weights[..., :num_keys]
         return weights
 

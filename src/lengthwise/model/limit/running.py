@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InvalidOptionError
 from .positions import LocalRelation
@@ -134,8 +133,3 @@ def _hidden(layer: Layer, stream_ND: Matrix) -> Matrix:
     after = np.where(layer.is_step, (before > 0).astype(np.float64), np.maximum(before, 0.0))
     added: Matrix = stream_ND + after @ layer.out_of.T
     return added
-
-
-def as_truths(outputs: Matrix) -> NDArray[np.bool_]:
-    """Return outputs that are 0 or 1 as truths."""
-    return outputs > 0.5

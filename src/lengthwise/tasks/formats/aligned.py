@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from ...arrays import Array
 from ...errors import InvalidOptionError
-from ..family import Parameter
-from ..task import AnswerTask
+from ...names import Parameter
+from ..core.task import AnswerTask
 from .formatted import Formatted, prompt_length
 from .layout import Layout
 

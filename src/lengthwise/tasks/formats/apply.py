@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ...errors import InvalidOptionError, lookup
-from ..family import Parameter
-from ..task import AnswerTask, Objective, Task
+from ...names import Parameter, Value
+from ..core.task import AnswerTask, Objective, Task
 from .aligned import WIDTH, Aligned
 from .formatted import Formatted
 from .index_hints import HINTS, IndexHints
@@ -41,7 +41,7 @@ def read_format(name: str, arguments: list[str]) -> Task:
     >>> read_format("answer_reversed", ["addition"]).answer(list("11+1="))
     ['0', '0', '1']
     """
-    from ..catalog import find_task
+    from ..core.catalog import find_task
 
     parameter = None if name == "scratchpad" else lookup("format", name, FORMATS).parameter
     most = 1 if parameter is None else 2
@@ -62,7 +62,7 @@ def read_format(name: str, arguments: list[str]) -> Task:
     return made.make(_with_answers(name, inner), told)
 
 
-def _number(name: str, parameter: Parameter, text: str) -> int | str:
+def _number(name: str, parameter: Parameter, text: str) -> Value:
     """Return the number behind the task; what is wrong with it is said with an example that has a task in front."""
     try:
         return parameter.read(name, text)

@@ -1,6 +1,6 @@
 """A task whose instances are those of another, written in another way.
 
-The format states where the symbols of prompt and answer go; samplers and position-id maps follow from that. The oracle
+The format states where the symbols of prompt and answer go; samplers and roles follow from that. The oracle
 is separate: it reads the prompt back, asks the task inside, and writes its answer, all in plain Python.
 
 Shapes: M models in a stack, B batch, L tokens, N symbols of a prompt or an answer.
@@ -16,12 +16,11 @@ from ...arrays import Array, Arrays, numpy_arrays
 from ...crasp.fragments import Fragment
 from ...errors import InvalidOptionError
 from ...seeds import DATA, Draw, open_stream
-from ...theory.claims import Answer
 from ...theory.deciders import decide_cited
-from ...theory.facts import Citation, Facts
-from ..maps import Maps, Writing, make_maps, read_writing
-from ..pieces import at, places
-from ..task import PAD, SPECIALS, AnswerTask, Batch, Task
+from ...theory.facts import Facts
+from ..core.cited import unsettled
+from ..core.row_functions import at, places
+from ..core.task import PAD, SPECIALS, AnswerTask, Batch, Task
 from .layout import Layout, Sizes, constant, places_elsewhere
 
 _SEARCHED = 1000  # lengths from the shortest on, of which one has an instance
@@ -50,7 +49,7 @@ class Formatted(AnswerTask):
         self.revision = inner.revision + self.format_revision - 1
         self.facts = _facts(self.name, plain_task(inner))
         self.has_fixed_answers, self.has_roles = _answers_and_roles(inner)
-        self.writing = writing_of(inner)
+        self.writing = inner.writing
 
     # The format, in arrays; sizes are those of the rows of the task inside
 
@@ -164,34 +163,6 @@ class Formatted(AnswerTask):
         inside, index_MBL = self.unwrapped(batch, xp)
         return _carried(self.inner.roles(inside, xp), index_MBL, xp)
 
-    def maps(self, batch: Batch, xp: Arrays) -> Maps:
-        """Return the maps of the task inside, 0 for extra symbols."""
-        maps = self._maps_as(batch, xp, is_full=self.writing.is_full)
-        is_backwards, writing = "answer_reversed" in formats_of(self), self.writing
-        is_not_causal = {
-            "significance": maps.significance is not None
-            and (not writing.is_causal or (is_backwards and bool(writing.numbers_after))),
-            "segment": is_backwards and bool(writing.answer_separators),
-        }
-        return replace(
-            maps,
-            role=self.roles(batch, xp),
-            not_causal=frozenset(name for name, holds in is_not_causal.items() if holds),
-        )
-
-    def _maps_as(self, batch: Batch, xp: Arrays, *, is_full: bool) -> Maps:
-        """Return significance and segments; ``is_full`` is what the outermost format knows of the answers."""
-        inside, index_MBL = self.unwrapped(batch, xp)
-        if isinstance(self.inner, Formatted):
-            maps = self.inner._maps_as(inside, xp, is_full=is_full)
-        else:
-            maps = make_maps(self.inner, inside, xp, is_full=is_full)
-        return Maps(
-            role=None,
-            significance=_carried(maps.significance, index_MBL, xp),
-            segment=xp.where(index_MBL < 0, 0, at(maps.segment, index_MBL, xp)),
-        )
-
     def unwrapped(self, batch: Batch, xp: Arrays) -> tuple[Batch, Array]:
         """Return the batch of the task inside, and for each token the place that it had there, −1 for extra ones."""
         tokens, lengths_MB = batch.tokens_MBL, batch.scale_MB
@@ -249,11 +220,6 @@ def prompt_length(task: AnswerTask, length: Array) -> Array:
     return task.prompt_length(length) if isinstance(task, Formatted) else length
 
 
-def writing_of(task: AnswerTask) -> Writing:
-    """Return how a task writes numbers, in a format or not."""
-    return task.writing if isinstance(task, Formatted) else read_writing(task.name)
-
-
 def formats_of(task: Task) -> tuple[str, ...]:
     """Return the formats that a task is in, the outermost first."""
     return (task.format_name, *formats_of(task.inner)) if isinstance(task, Formatted) else ()
@@ -297,12 +263,7 @@ def _facts(name: str, plain: AnswerTask) -> Facts:
         known = decide_cited(plain.facts, fragment, plain.objective.readout)
         return f"{start}; as it is, the answer is {known.answer}: {known.reason}"
 
-    return Facts(
-        cited=tuple(
-            Citation(fragment=fragment, answer=Answer.UNKNOWN, theorem="open", reason=reason(fragment))
-            for fragment in Fragment
-        )
-    )
+    return Facts(cited=tuple(unsettled(reason(fragment), fragment) for fragment in Fragment))
 
 
 def _answers_and_roles(inner: AnswerTask) -> tuple[bool, bool]:

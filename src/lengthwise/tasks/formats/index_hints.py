@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from ...arrays import Array, Arrays
 from ...errors import InvalidOptionError
+from ...names import Parameter
 from ...seeds import Draw
-from ..family import Parameter
-from ..maps import DIGITS, Order, count_places, is_any
-from ..pieces import at, batch_of, is_inside, places
-from ..task import AnswerTask
-from .formatted import Formatted, Rows, prompt_length, writing_of
+from ..core.row_functions import at, batch_of, is_inside, last_marked, places
+from ..core.task import AnswerTask, Task
+from ..core.writing import DIGITS, Order
+from .formatted import Formatted, Rows, prompt_length
 from .layout import Layout
 
 HINTS = Parameter(name="hints", default=64, meaning="the number of different hints", low=1, high=100_000)
@@ -28,7 +28,7 @@ class IndexHints(Formatted):
     not_inside = ("spaced", "aligned")
 
     def __init__(self, inner: AnswerTask, number: int) -> None:
-        by_value = writing_of(inner).hints_count_places
+        by_value = inner.writing.hints_count_places
         counted = "of its place value, or the one before for other symbols," if by_value else "of its number"
         super().__init__(
             inner,
@@ -131,6 +131,22 @@ class IndexHints(Formatted):
         for symbol in symbols if order is Order.LEAST_FIRST else reversed(symbols):
             told.append((told[-1] if told else 0) + 1 if symbol in DIGITS else 0)
         return told if order is Order.LEAST_FIRST else told[::-1]
+
+
+def count_places(counted_MBL: Array, order: Order, xp: Arrays) -> Array:
+    """Return the place value of every digit in its run, from 1 on, and anything where there is none."""
+    if order is Order.MOST_FIRST:
+        width = counted_MBL.shape[-1]
+        mirrored = xp.broadcast(width - 1 - xp.arange(width), tuple(counted_MBL.shape))
+        backwards = count_places(xp.gather_last(counted_MBL, mirrored), Order.LEAST_FIRST, xp)
+        return xp.gather_last(backwards, mirrored)
+    place = xp.broadcast(xp.arange(counted_MBL.shape[-1]), tuple(counted_MBL.shape))
+    return place - last_marked(~counted_MBL, xp)
+
+
+def is_any(task: Task, tokens_MBL: Array, symbols: tuple[str, ...], xp: Arrays) -> Array:
+    """Return where one of these symbols stands."""
+    return xp.asarray([int(token in symbols) for token in task.vocabulary])[tokens_MBL] == 1
 
 
 def _larger(one: Array, two: Array) -> Array:

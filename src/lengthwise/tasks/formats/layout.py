@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...arrays import Array, Arrays
-from ..pieces import along, at, places
+from ..core.row_functions import along, at, places
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

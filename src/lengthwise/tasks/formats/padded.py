@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ...arrays import Array, Arrays
 from ...seeds import Draw
-from ..maps import Order
-from ..task import AnswerTask
-from .formatted import Formatted, Rows, writing_of
+from ..core.task import AnswerTask
+from ..core.writing import Order
+from .formatted import Formatted, Rows
 from .layout import Layout, constant
 
 
@@ -20,13 +19,11 @@ class Padded(Formatted):
     not_inside = ("index_hints", "spaced")
 
     def __init__(self, inner: AnswerTask) -> None:
-        writing = writing_of(inner)
-        self.fills_with_zeros = writing.is_one_number
-        self.fills_in_front = self.fills_with_zeros and writing.answer is Order.MOST_FIRST
+        self.fills_with_zeros = inner.writing.is_one_number
+        self.fills_in_front = self.fills_with_zeros and inner.writing.answer is Order.MOST_FIRST
         if self.fills_with_zeros:
             side = "in front" if self.fills_in_front else "at its end"
             super().__init__(inner, how=f"the answer filled up with zeros {side} to one length for all of a length")
-            self.writing = replace(writing, is_full=True)
         else:
             super().__init__(
                 inner,

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ...arrays import Array
-from ..maps import Order
-from ..task import AnswerTask
+from ..core.task import AnswerTask
+from ..core.writing import Order
 from .formatted import Formatted
 from .layout import Layout
 

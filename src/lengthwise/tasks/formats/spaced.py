@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...arrays import Array
-from ..task import AnswerTask
+from ..core.task import AnswerTask
 from .formatted import Formatted
 from .layout import Layout
 

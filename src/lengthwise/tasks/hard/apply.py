@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...errors import InvalidOptionError, unknown_name
-from ..catalog import find_task
-from ..task import Task
-from . import boundary, near, powers, pumped, repeats
+from ..core.catalog import find_task
+from ..core.task import Task
+from . import near, powers, pumped
+from .repeats import REPEATS
 
 KINDS: dict[str, Callable[[Task], Task | None]] = {
-    boundary.KIND: boundary.boundary,
-    repeats.KIND: repeats.repeats,
+    "boundary": lambda task: task.hard_sets().get("boundary"),
+    REPEATS: lambda task: task.hard_sets().get(REPEATS),
     pumped.KIND: pumped.pumped,
     powers.KIND: powers.powers,
     near.KIND: near.near,

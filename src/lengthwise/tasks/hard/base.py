@@ -9,14 +9,15 @@ from ...arrays import Array, Arrays
 from ...seeds import Draw
 from ...theory.claims import Answer
 from ...theory.facts import Facts
-from ..task import AnswerTask, Batch, Task
-from ..words import WordsTask
+from ..core.row_functions import is_inside, places
+from ..core.task import AnswerTask, Batch, Task, shuffled
+from ..languages.words import WordsTask
 
 
 def hard_name(task: Task, kind: str) -> str:
     """Return the name of a hard set.
 
-    >>> from lengthwise.tasks.counting import Parity
+    >>> from lengthwise.tasks.counting.majorities import Parity
     >>> hard_name(Parity(), "boundary")
     'hard(parity, boundary)'
     """
@@ -28,6 +29,7 @@ def describe_as_hard(hard: Task, base: Task, kind: str, definition: str) -> None
     hard.name = hard_name(base, kind)
     hard.definition = f"hard instances of {base.name}: {definition}"
     hard.length_means, hard.citation, hard.revision = base.length_means, base.citation, base.revision
+    hard.writing = base.writing
     hard.facts = facts_for_some(base.facts)
 
 
@@ -100,3 +102,11 @@ class HardWords(WordsTask):
     def sets_after(self, words_MBN: Array, lengths_MB: Array, xp: Arrays) -> Array:
         """Return the task's sets."""
         return self.base.sets_after(words_MBN, lengths_MB, xp)
+
+
+def in_any_order(first_MB: Array, values: tuple[Array, Array], lengths_MB: Array, draw: Draw, xp: Arrays) -> Array:
+    """Return rows in which so many places have the first value and all others the second, in a random order."""
+    one, other = values
+    width = one.shape[-1]
+    mixed = xp.where(places(lengths_MB, width, xp) < first_MB[..., None], one, other)
+    return shuffled(mixed, is_inside(lengths_MB, width, xp), draw, xp)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...languages.dfa import DFA
-from ..acceptance import Accepts
-from ..task import Task
+from ..core.task import Task
+from ..languages.acceptance import Accepts
 from .regular import with_words
 from .sources import SampledSource
 

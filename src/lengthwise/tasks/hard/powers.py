@@ -7,7 +7,7 @@ from itertools import product
 
 from ...languages.dfa import DFA
 from ...languages.next_symbols import live_states
-from ..task import AnswerTask, Task
+from ..core.task import AnswerTask, Task
 from .regular import language_of, with_words
 from .sources import Entry, Table, TableSource
 

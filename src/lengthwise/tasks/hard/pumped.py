@@ -13,7 +13,7 @@ from ...theory.certificates import Certificate
 from ...theory.claims import Answer
 from ...theory.deciders import decide
 from ...theory.facts import Facts
-from ..task import AnswerTask, Task
+from ..core.task import AnswerTask, Task
 from .regular import language_of, with_words
 from .sources import Table, TableSource, table_of_words
 

@@ -6,13 +6,13 @@ from ...arrays import Array, Arrays
 from ...languages.dfa import DFA
 from ...languages.dfa_algebra import shortest_path
 from ...seeds import Draw
-from ..acceptance import Accepts
-from ..algorithmic import CountMod
-from ..counting import Parity
-from ..modular import SumModulo
-from ..pieces import fold, is_inside, one_at
-from ..regular import NextSymbols, States
-from ..task import AnswerTask, Task
+from ..arithmetic.modular import SumModulo
+from ..core.row_functions import fold, is_inside, one_at
+from ..core.task import AnswerTask, Task
+from ..counting.counts import CountMod
+from ..counting.majorities import Parity
+from ..languages.acceptance import Accepts
+from ..languages.regular import NextSymbols, RegularTask, States
 from .base import HardAnswers, describe_as_hard
 from .sources import WordSource
 
@@ -70,20 +70,10 @@ def _words_to_states(language: DFA) -> list[tuple[str, ...]]:
     return found
 
 
-def _drawn(
-    language: DFA, source: WordSource, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays
-) -> tuple[Array, Array]:
-    """Return words with −1 after their end, and the states before each place and after the last."""
-    lengths_MB = xp.broadcast(lengths_MB, (*draw.keys.shape, lengths_MB.shape[-1]))
-    words = source.draw_words(draw.named("words"), lengths_MB, max_length, xp)
-    states = fold(words, xp.asarray(language.transitions), 0, xp)
-    return xp.where(is_inside(lengths_MB, max_length, xp), words, -1), states
+class _HardRegular(RegularTask):
+    """Hard words of a regular language, each of which begins a word of it."""
 
-
-class HardNextSymbols(NextSymbols):
-    """What can follow at every prefix of a hard word, which itself begins a word of the language."""
-
-    def __init__(self, base: NextSymbols, kind: str, source: WordSource, definition: str) -> None:
+    def __init__(self, base: NextSymbols | States, kind: str, source: WordSource, definition: str) -> None:
         super().__init__(base.language, base.name)
         self.base, self._source = base, source
         describe_as_hard(self, base, kind, definition)
@@ -93,20 +83,16 @@ class HardNextSymbols(NextSymbols):
         return self._source.lengths(low, high)
 
     def _words(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> tuple[Array, Array]:
-        return _drawn(self.language, self._source, draw, lengths_MB, max_length, xp)
+        """Return words with −1 after their end, and the states before each place and after the last."""
+        lengths_MB = xp.broadcast(lengths_MB, (*draw.keys.shape, lengths_MB.shape[-1]))
+        words = self._source.draw_words(draw.named("words"), lengths_MB, max_length, xp)
+        states = fold(words, xp.asarray(self.language.transitions), 0, xp)
+        return xp.where(is_inside(lengths_MB, max_length, xp), words, -1), states
 
 
-class HardStates(States):
-    """The state at every prefix of a hard word, which itself begins a word of the language."""
+class HardNextSymbols(_HardRegular, NextSymbols):
+    """What can follow at every prefix of a hard word."""
 
-    def __init__(self, base: States, kind: str, source: WordSource, definition: str) -> None:
-        super().__init__(base.language, base.name)
-        self.base, self._source = base, source
-        describe_as_hard(self, base, kind, definition)
 
-    def lengths(self, low: int, high: int) -> tuple[int, ...]:
-        """Return the lengths that have hard words."""
-        return self._source.lengths(low, high)
-
-    def _words(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> tuple[Array, Array]:
-        return _drawn(self.language, self._source, draw, lengths_MB, max_length, xp)
+class HardStates(_HardRegular, States):
+    """The state at every prefix of a hard word."""

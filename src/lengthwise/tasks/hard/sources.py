@@ -10,7 +10,7 @@ from ...arrays import Array, Arrays
 from ...languages.dfa import DFA
 from ...languages.sampling import WordSampler
 from ...seeds import Draw
-from ..pieces import batch_of, places
+from ..core.row_functions import batch_of, places
 
 
 class WordSource(ABC):

@@ -181,11 +181,11 @@ class Inference:
         return f"{known[0]:g} to {known[-1]:g}"
 
 
-def even_numbers(last: int) -> list[int]:
+def even_numbers(last: int) -> range:
     """Return 2, 4, …, up to a number, which is at least 2."""
     if type(last) is not int or last < 2:
         raise InvalidOptionError(f"n goes up to a whole number of at least 2; found {last!r}.", hint="use 12.")
-    return list(range(2, last + 1, 2))
+    return range(2, last + 1, 2)  # not a list: the caller has yet to say whether so many are few enough
 
 
 def first_wrong_word(target: Target, accepts: Callable[[int], Truths], last: int) -> Word | None:

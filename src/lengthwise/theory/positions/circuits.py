@@ -137,6 +137,17 @@ class Circuit:
         return tuple(tokens[len(prompt) :])
 
 
+def selecting_circuit(layout: Layout, note: str, source: Callable[[int, int], int]) -> Circuit:
+    """Return the circuit that repeats one token at each step: ``source(n, t)`` is its position."""
+    return Circuit(
+        name=layout.name,
+        layout=layout,
+        operators={"same": Operator(name="same", arity=1, apply=lambda symbol: symbol)},
+        wire=lambda scale, step: Gate(operator="same", operands=(source(scale, step),)),
+        note=note,
+    )
+
+
 def check_gate(gate: Gate, operators: Mapping[str, Operator], query: int, where: str) -> None:
     """Raise an error for a gate without an operator, with too many or few operands, or with one that is not visible yet."""
     if gate.operator not in operators:
@@ -173,7 +184,7 @@ def ideal(circuit: Circuit, *, max_scale: int = COMPARED_SCALES) -> Relation:
     Slots count from 1, and every other position has the empty set. When the wiring up to ``max_scale`` does not depend on the scale,
     nor does the label: it is that of any scale with a gate at q. Our reconstruction of arXiv 2510.04130.
 
-    >>> from lengthwise.theory.positions.library import find_circuit
+    >>> from lengthwise.tasks.core.problems import find_circuit
     >>> relation = ideal(find_circuit("reverse"))
     >>> [sorted(relation(key, 5, 4)) for key in range(5)], relation.needs_scale
     ([[], [], [1], [], []], True)

@@ -115,7 +115,7 @@ def measure_complexities(
 def src(circuit: Circuit, relation: Relation, max_scale: int) -> tuple[int, ...]:
     """Return SRC_φ(C, n) for n = 1, …, ``max_scale``.
 
-    >>> from lengthwise.theory.positions.library import find_circuit
+    >>> from lengthwise.tasks.core.problems import find_circuit
     >>> from lengthwise.theory.positions.relations import RELATIONS
     >>> src(find_circuit("shift"), RELATIONS["relative"], 8)
     (1, 2, 4, 5, 7, 8, 10, 11)

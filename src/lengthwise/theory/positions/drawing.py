@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from colorsys import hls_to_rgb
 from dataclasses import dataclass
-from html import escape
 from itertools import count
 from textwrap import wrap
 
 from ...errors import CapExceededError, InvalidOptionError
+from ...markup import escape
+from ...svg import element, group, hatching, picture, rect, text
 from .circuits import Circuit, Gate, slots
 from .complexity import src
 from .reachability import arrangement
@@ -28,39 +29,9 @@ _LEFT, _RIGHT = 24, 52  # of a panel: the names of queries, and what the last ro
 _CELLS = (15, 24)  # the smallest and the largest side of a cell
 _HEAD, _TITLE, _FOOT = 58, 24, 46  # above all; above a panel; below it, names of keys and the count
 _LINE = 16
+_HATCHED = "url(#lengthwise-unseen)"
 _GOLDEN_ANGLE = 0.381966  # of a full turn: hues that come one after the other lie far apart
 _SHADES = ((0.70, 0.75), (0.58, 0.60), (0.80, 0.65))  # lightness and saturation; dark text is legible on all of them
-
-_STYLE = """
-.lengthwise-relations text { font: 11px ui-sans-serif, system-ui, "Segoe UI", Helvetica, Arial, sans-serif; }
-.lengthwise-relations text { fill: #1f2328; }
-.lengthwise-relations .title { font-size: 14px; font-weight: 600; }
-.lengthwise-relations .name { font: 600 13px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
-.lengthwise-relations .scale { font-size: 12px; font-weight: 600; }
-.lengthwise-relations .note { fill: #57606a; }
-.lengthwise-relations .middle { text-anchor: middle; }
-.lengthwise-relations .end { text-anchor: end; }
-.lengthwise-relations .slot { font-weight: 700; text-anchor: middle; fill: #1f2328; }
-.lengthwise-relations .late { font-weight: 600; fill: #b3261e; }
-.lengthwise-relations .paper { fill: #ffffff; }
-.lengthwise-relations .early { opacity: 0.3; }
-.lengthwise-relations .cell { stroke: #ffffff; }
-.lengthwise-relations .other { fill: #d3d8de; }
-.lengthwise-relations .hatch { stroke: #1f2328; stroke-width: 1.2; opacity: 0.5; }
-.lengthwise-relations .operand { fill: none; stroke: #1f2328; stroke-width: 2.2; }
-.lengthwise-relations .untrained { stroke: #b3261e; stroke-dasharray: 4 2; }
-@media (prefers-color-scheme: dark) {
-  .lengthwise-relations text { fill: #e6edf3; }
-  .lengthwise-relations .note { fill: #9da7b3; }
-  .lengthwise-relations .slot { fill: #1f2328; }
-  .lengthwise-relations .late { fill: #ff8a80; }
-  .lengthwise-relations .paper { fill: #15181c; }
-  .lengthwise-relations .cell { stroke: #15181c; }
-  .lengthwise-relations .other { fill: #8b949e; }
-  .lengthwise-relations .operand { stroke: #ffffff; }
-  .lengthwise-relations .untrained { stroke: #ff5449; }
-}
-"""  # every rule names our class, because a style inside a page is the whole page's; no variables, for plain renderers
 
 Ticket = tuple[str, tuple[Hashable, ...]]  # an operator and the labels of its operands
 
@@ -82,22 +53,28 @@ def draw_relations(circuit: Circuit, relations: Sequence[Relation], scales: Sequ
     formulas = [wrap(relation.formula, int(column / 6)) for relation in relations]
     top = _HEAD + _LINE * (1 + max(map(len, formulas))) + 8
     parts = [
-        f'<text class="title" x="{_MARGIN}" y="28">{escape(circuit.name)}</text>',
-        _note(circuit.layout.definition.replace("`", ""), _MARGIN, 46),
+        text(_MARGIN, 28, circuit.name, "title"),
+        text(_MARGIN, 46, circuit.layout.definition.replace("`", ""), "note"),
     ]
     for number, (relation, lines) in enumerate(zip(relations, formulas, strict=True)):
         x = round(_MARGIN + number * (column + _GAP))
-        parts.append(f'<text class="name" x="{x}" y="{_HEAD + 14}">{escape(relation.name)}</text>')
-        parts += [_note(line, x, _HEAD + 14 + _LINE * place) for place, line in enumerate(lines, start=1)]
+        parts.append(text(x, _HEAD + 14, relation.name, "name"))
+        parts += [text(x, _HEAD + 14 + _LINE * row, words, "note") for row, words in enumerate(lines, start=1)]
         shades = _shades(circuit, relation, scales)
         y = top
         for scale in scales:
             panel = _Panel(circuit=circuit, relation=relation, scale=scale, trained=scales[0], side=side)
-            parts += [f'<g role="img" transform="translate({x} {y})">', *panel.draw(shades), "</g>"]
+            parts.append(panel.draw(shades, x, y))
             y += _TITLE + side * lengths[scale] + _FOOT
     bottom = top + sum(_TITLE + side * length + _FOOT for length in lengths.values())
     parts += _key(bottom, scales[0], side)
-    return _svg(bottom + 92, f"Position relations on {circuit.name}", parts)
+    return picture(
+        parts,
+        width=WIDTH,
+        height=bottom + 92,
+        title=f"Position relations on {circuit.name}",
+        definitions=[hatching("lengthwise-unseen", kind="shading")],
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,74 +87,63 @@ class _Panel:
     trained: int
     side: int
 
-    def draw(self, shades: dict[Hashable, str]) -> list[str]:
-        """Return the panel with its top left corner at 0, 0."""
+    def draw(self, shades: dict[Hashable, str], x: float, y: float) -> str:
+        """Return the panel with its top left corner at x, y."""
         circuit, scale, side = self.circuit, self.scale, self.side
         first = circuit.query(scale, 1)
         last = circuit.query(scale, circuit.layout.answer_length(scale))
         names = token_names(circuit, scale)
         seen = _labels(circuit, self.relation, self.trained)
         met = _tickets(circuit, self.relation, self.trained)
-        shown = f"n = {scale}" + (", trained up to here" if scale == self.trained else "")
         grid: list[str] = []
         for query in range(last + 1):
             row = [self._cell(key, query, shades, seen) for key in range(query + 1)]
-            grid.append("".join(row) if query >= first else f'<g class="early">{"".join(row)}</g>')
-        gates: list[str] = []
+            grid += row if query >= first else [group(row, class_="early")]
         for query in range(first, last + 1):
             gate = circuit.gate(scale, query - first + 1)
             is_new = _ticket(self.relation, gate, query, scale) not in met
-            gates += [self._operand(key, query, held, is_new) for key, held in sorted(slots(gate).items())]
-            words = '<tspan class="late"> new</tspan>' if is_new else ""
-            gates.append(
-                f'<text x="{side * (query + 1) + 5}" y="{self._base(query)}">→ {names[query + 1]}{words}</text>'
-            )
+            for key, held in sorted(slots(gate).items()):
+                grid += self._operand(key, query, held, is_new)
+            new = element("tspan", " new", class_="late") if is_new else ""
+            words = f"→ {escape(names[query + 1])}"
+            grid.append(element("text", words, new, x=side * (query + 1) + 5, y=self._base(query)))
+        for place in range(last + 1):
+            grid.append(text(-5, self._base(place), names[place], "note end"))
+            grid.append(text(side * (place + 0.5), side * (last + 1) + 13, names[place], "note middle"))
         number = src(circuit, self.relation, scale)[-1]
-        told = f"{circuit.name}, {self.relation.name}, n = {scale}: SRC_φ = {number}"
-        return [
-            f"<title>{escape(told)}</title>",
-            f'<text class="scale" x="0" y="15">{escape(shown)}</text>',
-            f'<g transform="translate({_LEFT} {_TITLE})">',
-            *grid,
-            *gates,
-            *(
-                f'<text class="note end" x="-5" y="{self._base(place)}">{escape(names[place])}</text>'
-                for place in range(last + 1)
-            ),
-            *(
-                f'<text class="note middle" x="{side * place + side / 2:g}" y="{side * (last + 1) + 13}">'
-                f"{escape(names[place])}</text>"
-                for place in range(last + 1)
-            ),
-            f'<text x="0" y="{side * (last + 1) + 31}"><tspan font-weight="700">SRC_φ = {number}</tspan>'
-            f" pair{'' if number == 1 else 's'} up to n = {scale}</text>",
-            "</g>",
-        ]
+        count = element("tspan", f"SRC_φ = {number}", font_weight="700")
+        below = f" pair{'' if number == 1 else 's'} up to n = {scale}"
+        grid.append(element("text", count, below, x=0, y=side * (last + 1) + 31))
+        shown = f"n = {scale}" + (", trained up to here" if scale == self.trained else "")
+        return group(
+            [text(0, 15, shown, "label"), group(grid, transform=f"translate({_LEFT} {_TITLE})")],
+            title=f"{circuit.name}, {self.relation.name}, n = {scale}: SRC_φ = {number}",
+            role="img",
+            transform=f"translate({x:g} {y:g})",
+        )
 
-    def _base(self, query: int) -> str:
-        return f"{self.side * query + self.side / 2 + 4:g}"
+    def _base(self, query: int) -> float:
+        return self.side * query + self.side / 2 + 4
 
     def _cell(self, key: int, query: int, shades: dict[Hashable, str], seen: set[Hashable]) -> str:
         label = self.relation(key, query, self.scale)
-        place = f'x="{self.side * key}" y="{self.side * query}" width="{self.side}" height="{self.side}"'
-        shade = f'class="cell" fill="{shades[label]}"' if label in shades else 'class="cell other"'
-        hatched = "" if label in seen else f'<rect class="unseen" {place} fill="url(#lengthwise-unseen)"/>'
-        return f"<rect {shade} {place}/>{hatched}"
+        place = (self.side * key, self.side * query, self.side, self.side)
+        shade = rect(*place, "cell", fill=shades[label]) if label in shades else rect(*place, "cell other")
+        return shade + ("" if label in seen else rect(*place, "unseen", fill=_HATCHED))
 
-    def _operand(self, key: int, query: int, held: frozenset[int], is_new: bool) -> str:
-        inner = self.side - 3
-        return (
-            f'<rect class="operand{" untrained" if is_new else ""}" x="{self.side * key + 1.5:g}" '
-            f'y="{self.side * query + 1.5:g}" width="{inner}" height="{inner}"/>'
-            f'<text class="slot" x="{self.side * key + self.side / 2:g}" y="{self._base(query)}">'
-            f"{''.join(map(str, sorted(held)))}</text>"
-        )
+    def _operand(self, key: int, query: int, held: frozenset[int], is_new: bool) -> list[str]:
+        x, y, inner = self.side * key + 1.5, self.side * query + 1.5, self.side - 3
+        words = "".join(map(str, sorted(held)))
+        return [
+            rect(x, y, inner, inner, "operand untrained" if is_new else "operand"),
+            text(self.side * (key + 0.5), self._base(query), words, "slot"),
+        ]
 
 
 def token_names(circuit: Circuit, scale: int) -> tuple[str, ...]:
     """Return a name for every token of a scale: x1, x2, … for the free symbols, fixed symbols as they are, and y1, y2, …
 
-    >>> from lengthwise.theory.positions.library import find_circuit
+    >>> from lengthwise.tasks.core.problems import find_circuit
     >>> token_names(find_circuit("parity_cot_aligned(3)"), 2)
     ('x1', 'x2', '_', '=', 'y1', 'y2')
     """
@@ -252,25 +218,23 @@ def _colours() -> Iterator[str]:
             yield colour
 
 
-def _note(text: str, x: float, y: float) -> str:
-    return f'<text class="note" x="{x:g}" y="{y:g}">{escape(text)}</text>'
-
-
 def _key(y: int, trained: int, side: int) -> list[str]:
     """Return what the marks mean."""
-    size = f'y="{y + 4}" width="{side - 4}" height="{side - 4}"'
-    x = _MARGIN
-    return [
-        f'<rect class="operand" x="{x}" {size}/>',
-        _note("an operand, with its slot", x + 26, y + 18),
-        f'<rect class="operand untrained" x="{x + 176}" {size}/>',
-        _note("a pair (operator, labels) not met in training", x + 202, y + 18),
-        f'<rect class="cell other" x="{x + 462}" {size}/><rect x="{x + 462}" {size} fill="url(#lengthwise-unseen)"/>',
-        _note("a label not seen in training", x + 488, y + 18),
-        f'<rect class="cell other" x="{x + 650}" {size}/>',
-        _note("no operand (ideal relations only)", x + 676, y + 18),
-        *(_note(line, x, y + 44 + _LINE * place) for place, line in enumerate(wrap(_caption(trained), 130))),
-    ]
+    x, size = _MARGIN, side - 4
+    marks = (
+        (0, ["operand"], "an operand, with its slot"),
+        (176, ["operand untrained"], "a pair (operator, labels) not met in training"),
+        (462, ["cell other", "unseen"], "a label not seen in training"),
+        (650, ["cell other"], "no operand (ideal relations only)"),
+    )
+    parts = []
+    for across, kinds, words in marks:
+        parts += [
+            rect(x + across, y + 4, size, size, kind, fill=_HATCHED if kind == "unseen" else "") for kind in kinds
+        ]
+        parts.append(text(x + across + 26, y + 18, words, "note"))
+    lines = wrap(_caption(trained), 130)
+    return [*parts, *(text(x, y + 44 + _LINE * row, words, "note") for row, words in enumerate(lines))]
 
 
 def _caption(trained: int) -> str:
@@ -278,22 +242,4 @@ def _caption(trained: int) -> str:
         "Keys across, queries down; x1 is the first free symbol. Within a column one colour is one label: one shared parameter. "
         f"Training is at all scales up to {trained}. Pale rows predict no token of the answer. SRC_φ counts pairs (operator, "
         "labels of its operands). Our reconstruction of arXiv 2510.04130."
-    )
-
-
-def _svg(height: int, title: str, parts: Sequence[str]) -> str:
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="lengthwise-relations" viewBox="0 0 {WIDTH} {height}" '
-            f'width="{WIDTH}" height="{height}">',
-            f"<title>{escape(title)}</title>",
-            f"<style>{_STYLE}</style>",
-            "<defs>",
-            '<pattern id="lengthwise-unseen" width="5" height="5" patternUnits="userSpaceOnUse" '
-            'patternTransform="rotate(45)"><line class="hatch" x1="0" y1="0" x2="0" y2="5"/></pattern>',
-            "</defs>",
-            f'<rect class="paper" width="{WIDTH}" height="{height}" rx="6"/>',
-            *parts,
-            "</svg>\n",
-        ]
     )

@@ -6,7 +6,7 @@ for circuits enumerates; the definitions are our reconstruction of arXiv 2510.04
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -17,6 +17,7 @@ from ...errors import CapExceededError, InvalidOptionError
 Tokens = tuple[str, ...]
 Instance = tuple[Tokens, Tokens]
 
+EQUALS = "="
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -71,6 +72,47 @@ class Layout:
         """Return the instance with these free symbols."""
         prompt = self.prompt(scale, free)
         return prompt, self.answer(prompt)
+
+
+def word_layout(
+    name: str,
+    definition: str,
+    symbols: str,
+    answer: Callable[[Tokens], Sequence[str]],
+    answer_length: Callable[[int], int] = lambda scale: scale,
+) -> Layout:
+    """Return the layout of a problem about a word: x_0 … x_{n−1} = y_1 … y_m, the prompt ending with `=` at position n.
+
+    ``answer`` sees the word without `=`. Symbols other than 0 and 1 are part of the name.
+    """
+    told = check_symbols(symbols)
+    return Layout(
+        name=name_with_symbols(name, symbols),
+        definition=definition,
+        alphabet=(*told, EQUALS),
+        choices=lambda scale: (told,) * scale,
+        prompt=lambda scale, free: (*free, EQUALS),  # noqa: ARG005
+        answer=lambda prompt: tuple(answer(prompt[:-1])),
+        prompt_length=lambda scale: scale + 1,
+        answer_length=answer_length,
+    )
+
+
+def name_with_symbols(name: str, symbols: str) -> str:
+    """Return the name of a problem about words, with its symbols where they are not 0 and 1.
+
+    >>> name_with_symbols("copy", "01"), name_with_symbols("copy", "ab"), name_with_symbols("shift(2)", "ab")
+    ('copy', 'copy(ab)', 'shift(2, ab)')
+    """
+    if symbols == "01":
+        return name
+    return f"{name[:-1]}, {symbols})" if name.endswith(")") else f"{name}({symbols})"
+
+
+def check_at_least_1(name: str, number: int, what: str) -> None:
+    """Raise an error unless a parameter of a problem is at least 1."""
+    if number < 1:
+        raise InvalidOptionError(f"{name}({number}) is not allowed: {what} is at least 1.", hint="use 1 or 2.")
 
 
 def digits(base: int) -> Tokens:

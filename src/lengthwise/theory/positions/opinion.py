@@ -1,7 +1,7 @@
 """What the conjecture on sequential complexity says of a problem and a position relation, with its reason.
 
 The conjecture: length generalization is possible exactly when the number of operators does not grow with the scale. An opinion
-is for a relation and says YES when the relation supports the library's circuit for the problem from some scale on (it is
+is for a relation and says YES when the relation supports the problem's circuit from some scale on (it is
 separable, aligned and covered, and sees the scale where the wiring depends on it), NO otherwise. Our reconstruction of
 arXiv 2510.04130; a conjecture, not a theorem, and about the wiring of one circuit.
 """
@@ -11,12 +11,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from ...errors import unknown_name
 from .circuits import Circuit, ideal
 from .complexity import Complexity, measure_complexities
-from .layouts import LAYOUTS, find_layout
-from .library import CIRCUITS, find_circuit
-from .library_limits import NO_CIRCUIT, NoCircuit
+from .problem import NoCircuit, Problem
 from .relations import Relation
 
 IDEAL = "ideal"
@@ -24,16 +21,6 @@ IDEAL = "ideal"
 
 SCALES = 8
 _FEWEST_STEPS = 3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """A problem with its circuit, or with the reason why none of bounded arity exists."""
-
-    name: str
-    definition: str
-    circuit: Circuit | None
-    limit: NoCircuit | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,29 +36,12 @@ class Opinion:
     complexity: Complexity | None
 
 
-def find_problem(text: str) -> Problem:
-    """Return the problem of a name with its parameters, as in ``addition(2)``.
-
-    >>> find_problem("sort").circuit is None
-    True
-    """
-    name = text.split("(")[0].strip()
-    if name not in LAYOUTS:
-        raise unknown_name("problem", text, LAYOUTS)
-    layout = find_layout(text)
-    return Problem(
-        name=layout.name,
-        definition=layout.definition,
-        circuit=find_circuit(text) if name in CIRCUITS else None,
-        limit=NO_CIRCUIT.get(name),
-    )
-
-
 def form_opinions(
     problem: Problem, relations: Sequence[Relation | str], max_scale: int = SCALES
 ) -> tuple[Opinion, ...]:
     """Return one opinion per relation; the word ``ideal`` stands for the circuit's own.
 
+    >>> from lengthwise.tasks.core.problems import find_problem
     >>> from lengthwise.theory.positions.relations import RELATIONS
     >>> relative, best = form_opinions(find_problem("copy"), [RELATIONS["relative"], "ideal"])
     >>> relative.predicted, best.predicted

@@ -79,7 +79,7 @@ class Slot:
 def equations_of(circuit: Circuit, *, max_scale: int = COMPARED_SCALES) -> tuple[Slot, ...]:
     """Return for each operand slot the fewest simple pieces that describe it at every gate up to a scale.
 
-    >>> from lengthwise.theory.positions.library import find_circuit
+    >>> from lengthwise.tasks.core.problems import find_circuit
     >>> print(*equations_of(find_circuit("parity_cot")), sep="; ")
     slot 1: q − i = n; slot 2: i = q
     """

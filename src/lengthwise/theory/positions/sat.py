@@ -15,6 +15,7 @@ from itertools import count
 from typing import Any
 
 from ...errors import MissingExtraError
+from ...extras import install_hint
 from .search import Chosen, Option, Placed
 
 SOLVER = "cadical153"
@@ -132,5 +133,5 @@ def _pysat() -> Any:
         return import_module("pysat.solvers")
     except ImportError as error:
         raise MissingExtraError(
-            "the SAT solver needs python-sat, which is not installed.", hint="pip install 'lengthwise[solver]'"
+            "the SAT solver needs python-sat, which is not installed.", hint=install_hint("solver")
         ) from error

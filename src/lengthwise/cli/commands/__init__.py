@@ -1,0 +1,26 @@
+"""The commands, one module each: ``add_arguments`` declares its arguments, ``run`` does the work, ``EXAMPLES`` ends its help.
+
+The module of a command is imported only when that command runs, so that ``predict`` stays fast and ``--help`` instant.
+A package here is a group of commands with a table of its own.
+"""
+
+COMMANDS = {
+    "predict": "predict whether a task length-generalizes, with the reason and a certificate",
+    "recommend": "rank the position encodings for a task, with the reason for each rank",
+    "run": "train models and compare them with the prediction",
+    "report": "write the report of a store of results",
+    "reproduce": "repeat the experiments of a paper, published figures beside measured ones",
+    "check": "check certificates, a C-RASP program, or a task or an encoding of your own",
+    "new": "write a template: a task or an encoding of your own",
+    "store": "look for damage in a store of results",
+    "infer": "run the idealized learner on classes small enough to enumerate",
+    "relations": "find the positions that a task reads, as equations between them",
+    "inspect": "look inside a trained model: positions, limits, margins and attention by length",
+    "crasp": "run, trace, compare, simplify, find and compile C-RASP programs",
+    "list": "list tasks, languages, programs, encodings, theorems, bounds or papers",
+    "show": "show one of them in full",
+    "complexity": "count the operators a problem needs at each scale, for each kind of positions",
+    "conform": "test whether encodings do what their cards declare",
+    "cite": "print BibTeX for encodings, papers, tasks or languages, or for lengthwise itself",
+}
+"""Every command with one line about it; the name is also that of its module."""

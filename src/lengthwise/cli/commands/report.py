@@ -1,0 +1,57 @@
+"""`lengthwise report`: prediction beside measurement, for a store of results."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from ...errors import listed
+from ...files import write_text
+from ...markup import visible
+from ...report.measured import Report, report
+from ...report.statistics import trainer_revision
+from ...train.settings import TRAINER_REVISION
+from ..arguments import add_report_arguments, add_store_argument
+from ..text import paint, print_json, print_note, width
+
+EXAMPLES = """\
+examples:
+  lengthwise report
+  lengthwise report runs.sqlite --out report.html --markdown report.md"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the arguments."""
+    add_store_argument(parser, positional=True)
+    add_report_arguments(parser)
+
+
+def run(options: Namespace) -> int:
+    """Print and write the report of a store."""
+    found = report(options.store)
+    for cause, runs in found.left_out.items():
+        number = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
+        tasks = listed(dict.fromkeys(result.task for result in runs))
+        print_note(visible(f"{number} of {tasks} {'is' if len(runs) == 1 else 'are'} left out: {cause}."))
+    made_by = trainer_revision(found.results)
+    if made_by < TRAINER_REVISION:
+        print_note(
+            f"these runs are of revision {made_by} of the trainer; this version has revision {TRAINER_REVISION}, "
+            "which may give other figures."
+        )
+    publish(found, options)
+    return 0
+
+
+def publish(found: Report, options: Namespace) -> None:
+    """Print a report and write its page."""
+    found.save(options.out)
+    brief = found.brief
+    if options.markdown:
+        write_text(options.markdown, brief.to_markdown())
+    if options.json:
+        print_json(found.to_json())
+    else:
+        print(brief.to_text(width(), paint))
+    print(f"report: {Path(options.out).resolve()}", file=sys.stderr)

@@ -1,0 +1,66 @@
+"""The parser: the commands of the folder ``commands``, each with the arguments that its module declares."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from importlib import import_module
+from types import ModuleType
+from typing import NoReturn
+
+from .._version import __version__
+from ..errors import UsageError
+from . import commands
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors read like all others."""
+
+    def error(self, message: str) -> NoReturn:
+        name = self.prog.removeprefix("lengthwise").strip()
+        raise UsageError(
+            f"{message[:1].lower()}{message[1:]}.", hint=f"see 'lengthwise {f'{name} ' if name else ''}--help'."
+        )
+
+
+def build_parser(arguments: Sequence[str] | None = None) -> argparse.ArgumentParser:
+    """Return the parser of all commands; with ``arguments``, only the command they name is imported."""
+    parser = _Parser(
+        prog="lengthwise",
+        description="Will a transformer trained on short inputs keep working on longer ones, and why?",
+    )
+    parser.add_argument("--version", action="version", version=f"lengthwise {__version__}")
+    _add_debug(parser)
+    words = None if arguments is None else [word for word in arguments if not word.startswith("-")]
+    _add_commands(parser, commands, words, level="command")
+    return parser
+
+
+def _add_commands(
+    parser: argparse.ArgumentParser, package: ModuleType, words: Sequence[str] | None, *, level: str
+) -> None:
+    """Add the commands of a package; ``words`` are the arguments that may name one, None to import all."""
+    group = parser.add_subparsers(
+        dest=level, metavar=level.upper(), parser_class=_Parser, required=package is not commands
+    )
+    for name, summary in package.COMMANDS.items():
+        command = group.add_parser(
+            name,
+            help=summary,
+            description=f"{summary[:1].upper()}{summary[1:]}.",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        if words is None or words[:1] == [name]:
+            module = import_module(f"{package.__name__}.{name}")
+            command.epilog = module.EXAMPLES
+            if hasattr(module, "COMMANDS"):
+                _add_commands(command, module, None if words is None else words[1:], level="action")
+                continue
+            module.add_arguments(command)
+            command.add_argument("--json", action="store_true", help="print JSON instead of text")
+            _add_debug(command)
+            command.set_defaults(function=module.run)
+
+
+def _add_debug(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")

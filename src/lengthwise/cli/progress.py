@@ -1,0 +1,88 @@
+"""Progress bars of a training command, on stderr."""
+
+from __future__ import annotations
+
+import sys
+from statistics import median
+
+from ..experiment.engines.work import Event, Notice, RunsDone, StackProgress
+from ..experiment.interrupts import interrupts_deferred
+from ..experiment.plan import StackPlan
+from ..markup import visible
+from .streams import unsafe
+
+
+class Bars:
+    """Progress bars on stderr: one for each stack in training, one for all."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self._console = Console(file=unsafe(sys.stderr), quiet=quiet)  # it writes control sequences of its own
+        self._progress = Progress(
+            TextColumn("{task.description}", markup=False),  # brackets belong to expressions
+            BarColumn(),
+            TextColumn("{task.fields[status]}"),
+            TimeRemainingColumn(compact=True),
+            console=self._console,
+        )
+        self._stacks: list[StackPlan] = []
+        self._bars: dict[int, object] = {}
+
+    def __enter__(self) -> Bars:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._stacks:
+            with interrupts_deferred():
+                self._progress.stop()
+
+    def begin(self, stacks: list[StackPlan], reused: int) -> None:
+        """Say what is to be done."""
+        runs = sum(len(stack.runs) for stack in stacks)
+        already = f"; {reused} finished before" if reused else ""
+        models, groups = ("model" if runs == 1 else "models"), ("stack" if len(stacks) == 1 else "stacks")
+        text = f"{runs} {models} to train in {len(stacks)} {groups}{already}"
+        self._print(text)
+        for reason in dict.fromkeys(stack.choice.reason for stack in stacks):
+            self._print(f"stacks of {reason}")
+        if stacks:
+            with interrupts_deferred():  # half a start could not be stopped
+                self._progress.start()
+                self._stacks = stacks
+            self._total = self._progress.add_task("all stacks", total=len(stacks), status=f"0/{len(stacks)}")
+            self._done = 0
+
+    def update(self, event: Event) -> None:
+        """Move the bars."""
+        if isinstance(event, Notice):
+            if self._console.quiet:
+                print(visible(f"note: {event.text}"), file=sys.stderr)
+            self._print(f"note: {event.text}")
+            return
+        if isinstance(event, RunsDone):
+            return
+        stack = self._stacks[event.stack]
+        if event.stack not in self._bars:
+            self._bars[event.stack] = self._progress.add_task(visible(stack.label), total=None, status="")
+        bar = self._bars[event.stack]
+        if isinstance(event, StackProgress):
+            self._progress.update(bar, completed=event.step, total=event.steps, status=_fits(event.done, event.matched))  # type: ignore[arg-type]
+            return
+        self._done += 1
+        self._progress.update(bar, visible=False)  # type: ignore[arg-type]
+        self._progress.update(self._total, advance=1, status=f"{self._done}/{len(self._stacks)}")
+        steps = max(result.steps for result in event.results)
+        self._print(f"done: {stack.label}, {steps} steps")
+
+    def _print(self, text: str) -> None:
+        self._console.print(visible(text), highlight=False, markup=False, soft_wrap=True)
+
+
+def _fits(done: int, matched: tuple[float, ...]) -> str:
+    """Return how many runs are done, and how well those in training fit: each by itself, or the median of many."""
+    if not matched:
+        return f"{done} done"
+    shares = ", ".join(f"{share:.0%}" for share in matched) if len(matched) <= 8 else f"{median(matched):.0%} (median)"
+    return f"{done} done, others fit {shares}"

@@ -1,0 +1,228 @@
+"""The card of a position encoding: what it computes, what is proved of it, and how it behaves; torch-free.
+
+A card declares bounds, not labels. ``at_least`` is a fragment that the idealized learner is proved to find with this
+encoding; ``at_most`` one that contains everything a transformer with this encoding can do; None where nothing is
+proved. A task in ``at_least`` is a YES, one outside ``at_most`` a NO, and everything between is UNKNOWN.
+``expressible`` is weaker than ``at_least``: some weights compute it, but nobody has proved that they are found.
+
+The conformance suite measures what a card declares of behaviour, except ``unsigned``, ``counts_positions`` and
+``network_on_scores``, which are decisions. No other module tests an encoding's name.
+
+A method's module writes its card as ``CARD = Card(…)``, with constants and the names of this module only. It is read from
+the source (``source``), so that cards are known without torch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ...crasp.fragments import Fragment
+from ...names import Parameter
+
+Acts = Literal["ids", "input", "queries and keys", "scores", "weights", "values", "tokens", "nothing"]
+
+IdsFrom = Literal["order", "roles", "digits", "sample", "fractions"]
+"""Where position ids come from: the order of the tokens, the roles that the task gives them, the runs of digits, a sorted
+sample of whole numbers, or sorted fractions."""
+
+Family = Literal["absolute", "biases", "rotations", "contents", "wrappers", "relations", "learned relations", "user"]
+
+FAMILIES: dict[Family, str] = {
+    "absolute": "No positions, and positions added to the input",
+    "biases": "Added to scores, by distance",
+    "rotations": "Rotations of queries and keys",
+    "contents": "By content",
+    "wrappers": "Around other encodings",
+    "relations": "By position relations",
+    "learned relations": "By the relations of a circuit, or learned ones",
+    "user": "In a file of your own",
+}
+"""The families in the order in which they are listed, with their titles."""
+
+Refusal = Literal[
+    "chosen ids",
+    "counted positions",
+    "whole ids",
+    "visible keys",
+    "wrapped",
+    "itself",
+    "no distances",
+    "no positive bias",
+]
+"""What a wrapper may refuse to be put around; ``refusals`` says what each means."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """A fragment, with where it is proved and what the proof assumes."""
+
+    fragment: Fragment
+    citation: str
+    assumption: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option(Parameter):
+    """A number, a switch or a word that an encoding takes.
+
+    ``kind`` says what a word is: a circuit of the library (theory/positions), with its parameters in parentheses, or a
+    list of relations (``guarded``).
+    """
+
+    kind: Literal["", "circuit", "relations"] = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alias:
+    """Another name of an encoding, and why it is the same."""
+
+    name: str
+    means: str
+    why: str
+    citation: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """An encoding: what it computes, what is proved of it, and how it behaves.
+
+    What it is:
+
+    - ``order`` is where it stands in the lists of its family; those with equal numbers stand by name.
+    - ``parameters`` counts the numbers it learns, in each layer if ``per_layer``: N positions, T tokens trained on,
+      D width, H heads, d head width, and its options by name.
+    - ``bases`` are the encodings it is put around unless others are named, for one that needs them; ``refuses`` says
+      which ones it cannot be put around.
+    - ``variants`` are options and bases of further configurations, which must differ from the default and from each other.
+    - ``aliases`` are other names; ``equals`` has pairs (base, name): put around that base, it is the encoding of that name.
+    - ``relation`` names the position relation (theory/positions) that it is a function of, where it is one: a pair of
+      positions acts through its label alone.
+
+    What is proved: ``at_least``, ``at_most`` and ``expressible``. They hold where everything in ``bounds_need`` (names of
+    options, or "bases") has its default. With ``bounds_of_base`` they are those of the base.
+
+    How it behaves:
+
+    - ``shift_invariant``: adding a number to all ids changes nothing.
+    - ``prefix_consistent``: more tokens change nothing before them.
+    - ``bounded_bias``: what it adds to scores stays bounded at all distances, None if it adds nothing by position alone;
+      ``unbounded_option`` names the switch without which it does, where there is one.
+    - ``never_positive``: what it adds to scores by position alone is never above 0.
+    - ``needs_scale``: it must know how long the instance is. ``scale_options`` names the options that ask for it, where
+      it depends on them. ``takes_hint``: what it must know is the scale that a task states, not a number of tokens.
+    - ``max_length``: there is a largest number of positions, fixed beforehand. ``float_ids``: ids may be fractions.
+    - ``ids_from``: where ids come from. ``shifts_ids``: in training they start at a random number.
+    - ``counts_positions``: it solves equations between positions as they come, so other ids would make no sense.
+    - ``unsigned``: it has no meaning of its own for negative distances.
+    - ``hides_keys``: every head sees a fixed number of tokens.
+    - ``uses_visible_keys``: the score of a query and a key depends on which keys farther back the query sees.
+    - ``reads_stream``: it reads the stream that enters attention, which a cache of keys and values does not hold.
+    - ``chooses_layers``: it gives layers different encodings.
+    - ``has_table``: it is a table of positions that is added to the input. ``learns_relations``: it has a dictionary of
+      relations, whose gains a penalty may act on. ``network_on_scores``: a network has a hidden layer for every score.
+    """
+
+    name: str
+    title: str
+    formula: str
+    citation: str
+    family: Family = "user"
+    order: int = 1000
+    acts_on: tuple[Acts, ...]
+    parameters: str = "0"
+    per_layer: bool = False
+    options: tuple[Option, ...] = ()
+    bases: tuple[str, ...] = ()
+    refuses: tuple[Refusal, ...] = ()
+    variants: tuple[str, ...] = ()
+    aliases: tuple[Alias, ...] = ()
+    equals: tuple[tuple[str, str], ...] = ()
+    relation: str = ""
+    at_least: Bound | None = None
+    at_most: Bound | None = None
+    expressible: Bound | None = None
+    bounds_need: tuple[str, ...] = ()
+    bounds_of_base: bool = False
+    shift_invariant: bool
+    prefix_consistent: bool = True
+    bounded_bias: bool | None = None
+    unbounded_option: str = ""
+    never_positive: bool = False
+    needs_scale: bool = False
+    scale_options: tuple[str, ...] = ()
+    takes_hint: bool = False
+    max_length: bool = False
+    float_ids: bool = True
+    ids_from: IdsFrom = "order"
+    shifts_ids: bool = False
+    counts_positions: bool = False
+    unsigned: bool = False
+    hides_keys: bool = False
+    uses_visible_keys: bool = False
+    reads_stream: bool = False
+    chooses_layers: bool = False
+    has_table: bool = False
+    learns_relations: bool = False
+    network_on_scores: bool = False
+    revision: int = 1
+    note: str = ""
+
+
+# What several cards say
+
+ROUNDED = "transformers rounded to a fixed precision outside attention"
+PERIODIC_ANGLES = f"{ROUNDED}, and angles that come round again, as rational multiples of π do"
+FADING = f"{ROUNDED}, so that the penalty rounds distant weights to zero"
+DEPTH = "arXiv 2506.16055"
+HUANG = "arXiv 2410.02140"
+CHEN = "arXiv 2510.04130"
+FACTOR_IS_FIXED = "the factor is fixed, in training and at test; it is meant for going on from a trained model."
+EQUATIONS = "a·i + b·q + c·n + d = 0"
+
+UNIFORM_HEADS = Bound(fragment=Fragment.PLAIN, citation="zero keys give uniform heads")
+"""What every encoding can do that leaves a head with zero keys and queries uniform."""
+PERIODIC_AT_MOST = Bound(fragment=Fragment.PERIODIC, citation=f"{DEPTH}, appendix E", assumption=PERIODIC_ANGLES)
+LOCAL_AT_MOST = Bound(fragment=Fragment.LOCAL, citation=f"{DEPTH}, appendix E", assumption=FADING)
+
+BASE = Option(name="base", default=10000.0, low=1.0001, high=1e12, meaning="the base of the frequencies")
+HIDDEN = Option(name="hidden", default=32, low=1, high=10_000, meaning="the width of the hidden layer")
+CLIP = Option(name="clip", default=16, low=1, high=100_000, meaning="the distance from which all are alike")
+FACTOR = Option(name="factor", default=4.0, low=1, high=10_000, meaning="how much longer inputs shall become")
+TRAINED = Option(
+    name="trained", default=0, low=0, high=10**8, meaning="the length trained on, in tokens; 0: that of the experiment"
+)
+HINT = Option(name="hint", default=True, meaning="whether relations may speak of the scale")
+CORRECTED = Option(name="corrected", default=True, meaning="whether other positions lose the logarithm of the length")
+
+ROTATION: dict[str, Any] = {
+    "family": "rotations",
+    "acts_on": ("queries and keys",),
+    "expressible": UNIFORM_HEADS,
+    "shift_invariant": True,
+}
+"""What the cards of rotations have in common, as ``Card(name=…, **ROTATION)``."""
+POINTING: dict[str, Any] = {
+    "family": "learned relations",
+    "citation": CHEN,
+    "acts_on": ("scores",),
+    "per_layer": True,
+    "expressible": UNIFORM_HEADS,
+    "shift_invariant": False,
+    "bounded_bias": False,
+    "unbounded_option": "corrected",
+    "needs_scale": True,
+    "takes_hint": True,
+    "float_ids": False,
+    "counts_positions": True,
+}
+"""What the cards of encodings have in common that solve equations between positions."""
+DISTANCE_BIAS: dict[str, Any] = {
+    "family": "biases",
+    "acts_on": ("scores",),
+    "relation": "relative",
+    "shift_invariant": True,
+}
+"""What the cards of functions of the distance have in common that act on scores."""
+OTHER_IDS: dict[str, Any] = {"family": "wrappers", "acts_on": ("ids",), "shift_invariant": False}
+"""What the cards of wrappers have in common that give tokens other ids."""

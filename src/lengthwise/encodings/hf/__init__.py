@@ -1,0 +1,1 @@
+"""Encodings within decoders of the Hugging Face library."""

@@ -1,0 +1,1 @@
+"""The methods: what each encoding computes."""

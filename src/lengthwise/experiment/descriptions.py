@@ -1,0 +1,125 @@
+"""What a cell is about, written down before its runs are trained: the task's definition, the verdict and the bins.
+
+A store keeps these beside its runs, so that a report needs neither the task's code nor its files, and so that a prediction
+is older than the measurement it stands beside.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from ..crasp.fragments import Fragment, Readout
+from ..model.shape import SWITCHES
+from ..predict.predict import predict_task
+from ..tasks.core.catalog import find_task
+from ..tasks.core.lengths import LengthRange
+from ..theory.claims import Answer, Asked
+from ..theory.verdict import Verdict
+from .plan import Run
+
+_MOST_TEXT = 100_000  # characters of a definition or a reason that is read from a store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Description:
+    """A task with an encoding, as it stood when its runs were made; the verdict comes without its certificate."""
+
+    definition: str
+    verdict: Verdict
+    bins: tuple[LengthRange, ...]
+
+
+def cell_key(settings: Mapping[str, Any]) -> str:
+    """Return a hash of those settings of a run that its description depends on."""
+    told = [
+        settings[name]
+        for name in ("task", "task_revision", "encoding", "encoding_revision", "train_length", "test_length")
+    ]
+    return sha256(json.dumps([*told, switches_of(settings)]).encode()).hexdigest()[:16]
+
+
+def switches_of(settings: Mapping[str, Any]) -> list[str]:
+    """Return the switches of the model that are on."""
+    return [name for name in SWITCHES if settings["model"].get(name)]
+
+
+def describe_cells(runs: Iterable[Run]) -> dict[str, Description]:
+    """Return the description of every cell that has one of these runs, by its key; verdicts are predicted here and now."""
+    first_runs: dict[str, Run] = {}
+    for run in runs:
+        first_runs.setdefault(cell_key(run.settings), run)
+    described = {}
+    for key, run in first_runs.items():
+        task = find_task(run.task)
+        verdict = predict_task(task, run.encoding, switches_of(run.settings))
+        described[key] = Description(definition=task.definition, verdict=verdict, bins=run.bins)
+    return described
+
+
+def description_to_json(description: Description) -> dict[str, Any]:
+    """Return a description as JSON data."""
+    verdict = description.verdict
+    return {
+        "definition": description.definition,
+        "bins": [[bounds.low, bounds.high] for bounds in description.bins],
+        "verdict": {
+            "answer": str(verdict.answer),
+            "fragment": str(verdict.fragment),
+            "readout": str(verdict.readout),
+            "asked": str(verdict.asked),
+            "alphabet": list(verdict.alphabet),
+            "theorem": verdict.theorem,
+            "reason": verdict.reason,
+        },
+    }
+
+
+def description_from_json(data: Any) -> Description:
+    """Return the description in JSON data; raise ValueError if it is none."""
+    told = _typed(data, "a description", dict, ("definition", "bins", "verdict"))
+    verdict = _typed(
+        told["verdict"],
+        "its verdict",
+        dict,
+        ("answer", "fragment", "readout", "asked", "alphabet", "theorem", "reason"),
+    )
+    bins = []
+    for bounds in _typed(told["bins"], "its bins", list):
+        if not (
+            isinstance(bounds, list) and [type(end) for end in bounds] == [int, int] and 0 <= bounds[0] <= bounds[1]
+        ):
+            raise ValueError(f"its bins must be pairs of lengths; found {bounds!r}")
+        bins.append(LengthRange(low=bounds[0], high=bounds[1]))
+    return Description(
+        definition=_text(told, "definition"),
+        bins=tuple(bins),
+        verdict=Verdict(
+            answer=Answer(_text(verdict, "answer")),
+            fragment=Fragment(_text(verdict, "fragment")),
+            readout=Readout(_text(verdict, "readout")),
+            asked=Asked(_text(verdict, "asked")),
+            alphabet=tuple(
+                _text({"a symbol": symbol}, "a symbol") for symbol in _typed(verdict["alphabet"], "its alphabet", list)
+            ),
+            theorem=_text(verdict, "theorem"),
+            certificate=None,
+            reason=_text(verdict, "reason"),
+        ),
+    )
+
+
+def _typed(value: Any, name: str, kind: type[Any], keys: tuple[str, ...] = ()) -> Any:
+    if not isinstance(value, kind) or any(key not in value for key in keys):
+        raise ValueError(f"{name} must be a {kind.__name__}{' with ' + ', '.join(keys) if keys else ''}")
+    return value
+
+
+def _text(table: Mapping[str, Any], key: str) -> str:
+    value = table[key]
+    if not isinstance(value, str) or len(value) > _MOST_TEXT:
+        raise ValueError(f"its {key} must be a text of at most {_MOST_TEXT} characters")
+    return value

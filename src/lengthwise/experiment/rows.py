@@ -1,0 +1,192 @@
+"""A finished run as the rows of a store hold it, and what makes such rows impossible.
+
+Every read goes through :func:`read_result`. A run's id is the hash of its settings and its checksum that of everything
+else, so that a change to either is noticed; the other checks say what is wrong in a sentence, and are all there is for
+runs stored before checksums.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from math import isfinite
+from typing import Any
+
+from ..errors import LengthwiseError
+from ..tasks.core.lengths import check_lengths
+from .descriptions import Description, cell_key
+from .plan import hash_settings
+
+Scores = tuple[tuple[int, int, int], ...]
+
+MOST_LENGTH = 100_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """A finished run; ``scores`` lists (length, examples, matches), ``hard`` the same by kind.
+
+    ``description`` says what the run is about; runs stored by older versions have none.
+    """
+
+    id: str
+    task: str
+    encoding: str
+    seed: int
+    learning_rate: float
+    settings: Mapping[str, Any]
+    steps: int
+    seconds: float
+    losses: tuple[tuple[int, float], ...]
+    provenance: Mapping[str, Any]
+    scores: Scores
+    hard: Mapping[str, Scores] = field(default_factory=dict)
+    description: Description | None = None
+
+
+class DamagedRowError(ValueError):
+    """What is wrong with the rows of one run, in half a sentence."""
+
+
+def write_result(result: Result) -> tuple[Any, ...]:
+    """Return the row of a run, in the order of the columns; the last one is its checksum."""
+    row = (
+        result.id,
+        result.task,
+        result.encoding,
+        result.seed,
+        float(result.learning_rate),
+        json.dumps(result.settings, ensure_ascii=False),
+        result.steps,
+        float(result.seconds),
+        json.dumps(result.losses),
+        json.dumps(result.provenance, ensure_ascii=False),
+    )
+    return (*row, checksum(_content(row, result.scores, result.hard)))
+
+
+def read_result(
+    row: Sequence[Any],
+    scores: Sequence[tuple[Any, ...]],
+    hard: Mapping[str, Sequence[tuple[Any, ...]]],
+    descriptions: Mapping[str, Description],
+) -> Result:
+    """Return a run from its rows; raise DamagedRowError if they cannot be those of a run."""
+    *columns, saved = row
+    run_id, task, encoding, seed, rate, settings_text, steps, seconds, losses_text, provenance_text = columns
+    settings = _settings(settings_text)
+    if type(run_id) is not str or hash_settings(settings) != run_id:
+        raise DamagedRowError("its settings are not those of its id")
+    for name, value in (("task", task), ("encoding", encoding), ("seed", seed), ("learning_rate", rate)):
+        if value != settings.get(name):
+            raise DamagedRowError(f"its {name} is {_brief(value)}, in its settings {_brief(settings.get(name))}")
+    if type(steps) is not int or steps < 0:
+        raise DamagedRowError(f"its number of steps is {_brief(steps)}")
+    if type(seconds) not in (int, float) or not (isfinite(seconds) and seconds >= 0):
+        raise DamagedRowError(f"its seconds are {_brief(seconds)}")
+    found = Result(
+        id=run_id,
+        task=task,
+        encoding=encoding,
+        seed=seed,
+        learning_rate=rate,
+        settings=settings,
+        steps=steps,
+        seconds=seconds,
+        losses=_losses(losses_text),
+        provenance=_provenance(provenance_text),
+        scores=tuple(_score(score) for score in scores),
+        hard={_text(kind, "kind of hard set"): tuple(_score(score) for score in own) for kind, own in hard.items()},
+        description=descriptions.get(cell_key(settings)),
+    )
+    if not scores:
+        raise DamagedRowError("it has no scores")
+    if saved is not None and saved != checksum(_content(columns, scores, hard)):
+        raise DamagedRowError("it is not what was saved: its checksum differs")
+    return found
+
+
+def checksum(content: Any) -> str:
+    """Return a hash of JSON data."""
+    return sha256(json.dumps(content, default=repr).encode()).hexdigest()[:16]
+
+
+def _content(row: Sequence[Any], scores: Sequence[Any], hard: Mapping[str, Sequence[tuple[Any, ...]]]) -> list[Any]:
+    """Return everything that is stored about a run, in one order."""
+    return [row, sorted(scores), sorted((kind, sorted(own)) for kind, own in hard.items())]
+
+
+def _settings(text: Any) -> dict[str, Any]:
+    settings = _table(text, "settings")
+    for name in ("task_revision", "encoding_revision", "trainer_revision", "seed", "train_length"):
+        if type(settings.get(name)) is not int:
+            raise DamagedRowError(f"the setting {name!r} is {_brief(settings.get(name))}, not a whole number")
+    for name in ("task", "encoding"):
+        _text(settings.get(name), f"setting {name!r}")
+    for name in ("model", "training"):
+        if not isinstance(settings.get(name), dict):
+            raise DamagedRowError(f"the setting {name!r} is {_brief(settings.get(name))}, not a table")
+    if type(settings.get("learning_rate")) not in (int, float):
+        raise DamagedRowError(f"the setting 'learning_rate' is {_brief(settings.get('learning_rate'))}, not a number")
+    try:
+        check_lengths(settings["train_length"], settings.get("test_length"))
+    except LengthwiseError as error:
+        raise DamagedRowError(error.message.rstrip(".")) from None
+    return settings
+
+
+def _losses(text: Any) -> tuple[tuple[int, float], ...]:
+    losses = _json(text, "losses")
+    if not isinstance(losses, list):
+        raise DamagedRowError("its losses are not a list")
+    for entry in losses:
+        if not (
+            isinstance(entry, list) and len(entry) == 2 and type(entry[0]) is int and type(entry[1]) in (int, float)
+        ):
+            raise DamagedRowError(f"its losses have the entry {_brief(entry)}")
+    return tuple((step, loss) for step, loss in losses)
+
+
+def _provenance(text: Any) -> dict[str, Any]:
+    provenance = _table(text, "provenance")
+    for name in ("hardware", "torch"):
+        _text(provenance.get(name), f"provenance {name!r}")
+    return provenance
+
+
+def _score(score: Sequence[Any]) -> tuple[int, int, int]:
+    length, examples, matches = score
+    if any(type(number) is not int for number in score):
+        raise DamagedRowError(f"a score is {_brief(tuple(score))}, not three whole numbers")
+    if not 0 <= length <= MOST_LENGTH:
+        raise DamagedRowError(f"a score is of length {length}")
+    if not (examples >= 1 and 0 <= matches <= examples):
+        raise DamagedRowError(f"at length {length} it matches {matches} of {examples} examples")
+    return length, examples, matches
+
+
+def _table(text: Any, name: str) -> dict[str, Any]:
+    table = _json(text, name)
+    if not isinstance(table, dict):
+        raise DamagedRowError(f"its {name} are not a table")
+    return table
+
+
+def _json(text: Any, name: str) -> Any:
+    try:
+        return json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        raise DamagedRowError(f"its {name} are not JSON") from None
+
+
+def _text(value: Any, name: str) -> str:
+    if not isinstance(value, str):
+        raise DamagedRowError(f"its {name} is {_brief(value)}, not a text")
+    return value
+
+
+def _brief(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"

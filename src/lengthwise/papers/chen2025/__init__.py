@@ -1,0 +1,1 @@
+"""arXiv 2510.04130: parts, claims, and how they are compared."""

@@ -1,0 +1,109 @@
+"""Running experiments and reporting stores from Python: what a notebook calls, and what the commands call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from ..errors import InvalidOptionError, unknown_name
+from ..experiment import DEFAULT_STORE
+from ..experiment.run import run_experiment
+from ..experiment.spec import Spec, load_spec
+from ..experiment.store import Result, read_store
+from ..files import write_text
+from .pages import Document
+from .results import brief_report, results_page, results_table, to_json
+from .statistics import Cell, sort_out, summarize
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """Finished runs beside their predictions, a row for each task and encoding.
+
+    ``left_out`` are runs that cannot be compared with a prediction of this version, by the reason why.
+    """
+
+    results: Sequence[Result]
+    left_out: Mapping[str, Sequence[Result]] = field(default_factory=dict)
+
+    @property
+    def cells(self) -> list[Cell]:
+        """The runs of each task and encoding in sum."""
+        return summarize(list(self.results))
+
+    @property
+    def brief(self) -> Document:
+        """The tables with how to read them."""
+        return brief_report(self.cells)
+
+    def to_frame(self) -> Any:
+        """Return a data frame of pandas or, where that is missing, of polars, with a row for each task and encoding."""
+        return results_table(self.cells).to_frame()
+
+    def to_json(self) -> list[dict[str, object]]:
+        """Return the rows as JSON data, in the shape that docs/reference/json.md documents."""
+        return to_json(self.cells)
+
+    def save(self, path: str | Path) -> None:
+        """Write the whole report as one HTML page, with curves, reasons and settings."""
+        write_text(path, results_page(list(self.results)).to_html())
+
+    def __str__(self) -> str:
+        return self.brief.to_text()
+
+    def __repr__(self) -> str:
+        runs, cells = len(self.results), len(self.cells)
+        return f"<Report: {runs} run{'s' * (runs != 1)} in {cells} cell{'s' * (cells != 1)}>"
+
+    def _repr_html_(self) -> str:
+        return results_table(self.cells).to_html()
+
+
+def report(store: str | Path = DEFAULT_STORE) -> Report:
+    """Return the report of a store: prediction beside measurement for every finished run."""
+    with read_store(store) as opened:
+        stored = opened.results()
+    results, left_out = sort_out(stored)
+    if left_out and not results:
+        raise InvalidOptionError(
+            f"every finished run of the store {str(store)!r} is left out, {len(stored)} in all: {'; '.join(left_out)}.",
+            hint="run them again, or go to the folder of the task files.",
+        )
+    if not results:
+        raise InvalidOptionError(
+            f"the store {str(store)!r} has no finished run yet.", hint="finish one with 'lengthwise run'."
+        )
+    return Report(results=results, left_out=left_out)
+
+
+_ENGINE = ("workers", "device", "models_per_stack", "seconds_per_checkpoint", "keep", "on_plan", "on_event")
+
+
+def run(what: Spec | str | Sequence[str], store: str | Path = DEFAULT_STORE, **settings: Any) -> Report:
+    """Train what the store does not hold yet; return the report of all runs asked for.
+
+    ``what`` is a :class:`Spec`, the path of one (.toml), a task, or several tasks. With tasks, ``settings`` are those of a
+    spec: ``encodings``, ``seeds``, ``train_length``, ``test_length`` and so on. ``workers``, ``device``, ``keep`` and the other
+    options of :func:`~lengthwise.experiment.run.run_experiment` may be given with either.
+    """
+    engine = {name: settings.pop(name) for name in _ENGINE if name in settings}
+    outcome = run_experiment(_spec(what, settings), store, **engine)
+    return Report(results=outcome.results)
+
+
+def _spec(what: Spec | str | Sequence[str], settings: Mapping[str, Any]) -> Spec:
+    is_file = isinstance(what, str) and what.lower().endswith(".toml")
+    if isinstance(what, Spec) or is_file:
+        if settings:
+            raise InvalidOptionError(
+                f"a spec holds all settings; found {', '.join(settings)} beside it.",
+                hint="put them into the spec, or name tasks instead of one.",
+            )
+        return what if isinstance(what, Spec) else load_spec(str(what))
+    known = [each.name for each in fields(Spec) if each.name != "tasks"]
+    for name in settings:
+        if name not in known:
+            raise unknown_name("setting", name, [*known, *_ENGINE])
+    return Spec(tasks=(what,) if isinstance(what, str) else tuple(what), **settings)

@@ -1,0 +1,312 @@
+"""The report of a store: prediction beside measurement for every task and encoding, as tables, a page and JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from ..encodings.core.choice import encoding_files, find_packaged_encoding
+from ..experiment.spec import DEFAULT_LEARNING_RATE
+from ..experiment.store import Result
+from ..languages.alphabet import show_alphabet
+from ..model.shape import Shape
+from ..tables import Table
+from ..tasks.core.lengths import LengthRange
+from ..theory.theorems import MEANINGS, THEOREMS
+from ..train.settings import Training
+from .figures import draw_curves
+from .matrix import LEGEND, draw_results
+from .numbers import percent
+from .pages import Block, Details, Document, Heading, Line, Panel, Panels, Paragraph, Picture, Span
+from .statistics import FITTED, GENERALIZED, Cell, Interval, agreement, summarize
+
+_MOST_LINES = 6  # in one panel; beyond that a matrix says more
+TITLE = "Length generalization: prediction beside measurement"
+
+
+def results_table(cells: Sequence[Cell]) -> Table:
+    """Return a row for every cell."""
+    multiples = _multiples(cells)
+    rows = [
+        [
+            _task(cell, cells),
+            cell.encoding,
+            str(cell.verdict.answer),
+            *_filled(cell.by_bin, len(multiples)),
+            f"{cell.num_fitted}/{cell.num_runs}",
+            f"{cell.num_generalized}/{cell.num_fitted}" if cell.num_fitted else "–",
+            percent(cell.best_last),
+            cell.remark,
+        ]
+        for cell in cells
+    ]
+    header = ["task", "encoding", "predicted", *multiples, "fitted", "generalize", "best", "remark"]
+    numbers = dict.fromkeys([1, *range(3, len(header) - 1)], "number")
+    kinds = numbers | {0: "name", 2: "answer", len(header) - 1: "remark"}
+    return Table(header=header, rows=rows, kinds=kinds, records=list(map(_record, cells)))
+
+
+def _filled(values: Sequence[Interval], num_bins: int) -> list[str]:
+    return [*map(show_interval, values), *[""] * (num_bins - len(values))]
+
+
+def _record(cell: Cell) -> dict[str, object]:
+    """Return a cell as one flat line of data, for a data frame."""
+    known = ("task", "encoding", "predicted", "measured", "agrees", "runs", "fitted", "generalize", "best_at_longest")
+    data = _cell_to_json(cell)
+    medians = {
+        f"median_{bounds.low}_{bounds.high}": _numbers(value)["median"]
+        for bounds, value in zip(cell.bins, cell.by_bin, strict=True)
+    }
+    return {name: data[name] for name in known} | medians
+
+
+def _multiples(cells: Sequence[Cell]) -> list[str]:
+    """Return the bins as multiples of the training length; where the bins of cells differ, they are counted."""
+    bins = {cell.bins for cell in cells}
+    most = max(bins, key=len, default=())
+    if len(bins) == 1 and all(bounds.low == bounds.high for bounds in most[1:]):
+        return [f"{bounds.high / most[0].high:.3g}×" for bounds in most]
+    return [f"{number}×" for number in range(1, len(most) + 1)]
+
+
+def _task(cell: Cell, cells: Sequence[Cell]) -> str:
+    """Return the task of a cell, with its bins where those of the cells differ."""
+    several = len({each.bins for each in cells}) > 1
+    return cell.task + (f" ({' / '.join(map(str, cell.bins))})" if several else "")
+
+
+HARD_LEGEND = (
+    "Hard instances: exact match in percent, as above, on random instances and on hard ones of each kind "
+    "(docs/concepts/hard-tests.md); – where a kind has none of these lengths."
+)
+
+
+def hard_table(cells: Sequence[Cell]) -> Table | None:
+    """Return, for every cell with hard instances, a row for the random ones and one for each kind of hard ones."""
+    hard = [cell for cell in cells if cell.hard]
+    if not hard:
+        return None
+    multiples = _multiples(hard)
+    rows = [
+        [_task(cell, cells), cell.encoding, kind, *_filled(values, len(multiples))]
+        for cell in hard
+        for kind, values in (("random", cell.by_bin), *cell.hard.items())
+    ]
+    header = ["task", "encoding", "instances", *multiples]
+    return Table(header=header, rows=rows, kinds={0: "name", **dict.fromkeys(range(1, len(header)), "number")})
+
+
+def show_interval(value: Interval) -> str:
+    """Return a median in percent, with its interval where that is wider than a point."""
+    if value.median != value.median:
+        return "–"
+    if value.high - value.low < 0.01:
+        return percent(value.median)
+    return f"{percent(value.median)} ({percent(value.low)}–{percent(value.high)})"
+
+
+def summary(cells: Sequence[Cell]) -> str:
+    """Return how far prediction and measurement agree, in a sentence."""
+    right, known = agreement(cells)
+    fitted = sum(cell.num_fitted > 0 for cell in cells)
+    return (
+        f"Prediction and measurement agree in {right} of {known} cells where both are known; "
+        f"{fitted} of {len(cells)} cells have a run that fits the training lengths."
+    )
+
+
+def legend(cells: Sequence[Cell]) -> str:
+    """Return how to read the table."""
+    several = len({cell.bins for cell in cells}) > 1
+    bins = "given in each row" if several else " / ".join(str(bounds) for bounds in cells[0].bins)
+    return (
+        f"Exact match in percent, median (and range; 95 % interval from six runs on) over the fitted runs, or over all where none "
+        f"fitted, at lengths {bins}. Fitted: at least {FITTED:.0%} at 1×. "
+        f"Generalize: fitted, and at least {GENERALIZED:.0%} at the longest lengths; "
+        f"best: the best run there.{_mixed_processors(cells)}"
+    )
+
+
+def _mixed_processors(cells: Sequence[Cell]) -> str:
+    """Return a warning if the runs of a cell were trained on several kinds of processor."""
+    mixed = [cell for cell in cells if len(cell.origins) > 1]
+    if not mixed:
+        return ""
+    first = mixed[0]
+    return (
+        f" {len(mixed)} of {len(cells)} cells mix runs from several kinds of processor, {first.task} × {first.encoding} first "
+        f"({'; '.join(first.origins)}): the same run is repeated bit for bit only on one kind."
+    )
+
+
+def brief_report(cells: Sequence[Cell]) -> Document:
+    """Return the tables with how to read them, for a terminal or as Markdown."""
+    return Document([results_table(cells), Paragraph(summary(cells)), Paragraph(legend(cells)), *_hard_blocks(cells)])
+
+
+def _hard_blocks(cells: Sequence[Cell]) -> list[Block | Table]:
+    table = hard_table(cells)
+    return [] if table is None else [Heading("Hard instances"), table, Paragraph(HARD_LEGEND)]
+
+
+def results_page(results: Sequence[Result], *, title: str = TITLE) -> Document:
+    """Return the page for these results."""
+    cells = summarize(results)
+    used = sorted({cell.verdict.theorem for cell in cells})
+    theorems = [(name, THEOREMS[name]) for name in used if name in THEOREMS]  # a store may be newer
+    with_matrix = len({cell.encoding for cell in cells}) > _MOST_LINES
+    return Document(
+        [
+            Paragraph(summary(cells)),
+            Paragraph(legend(cells), soft=True),
+            *([Picture(draw_results(cells)), Paragraph(LEGEND, soft=True)] if with_matrix else []),
+            results_table(cells),
+            *_hard_blocks(cells),
+            Heading("Curves and reasons"),
+            Panels(_panels(cells)),
+            *meanings(),
+            Heading("How this was measured"),
+            Paragraph(f"{describe_training(results)} {_settings_remark(results)}"),
+            Details("Settings", code=json.dumps(_shared_settings(results), indent=2, ensure_ascii=False)),
+            Details(
+                "Theorems",
+                [
+                    [
+                        Span(name, "strong"),
+                        f": {theorem.statement} ",
+                        Span(f"{theorem.citation} {theorem.status}", "soft"),
+                    ]
+                    for name, theorem in theorems
+                ],
+            ),
+        ],
+        title=title,
+    )
+
+
+def meanings() -> list[Block]:
+    """Return what the three answers mean."""
+    lines = [Paragraph([Span(str(answer), str(answer)), f": {meaning}"]) for answer, meaning in MEANINGS.items()]
+    return [Heading("What the answers mean"), *lines]
+
+
+def _panels(cells: Sequence[Cell]) -> list[Panel]:
+    by_task: dict[tuple[str, tuple[LengthRange, ...]], list[Cell]] = {}
+    for cell in cells:
+        by_task.setdefault((cell.task, cell.bins), []).append(cell)
+    return [
+        Panel(
+            task=task,
+            definition=_definition(group[0]),
+            svg=draw_curves(group) if len(group) <= _MOST_LINES else "",
+            lines=list(_reasons(group)),
+        )
+        for (task, _), group in by_task.items()
+    ]
+
+
+def _reasons(cells: Sequence[Cell]) -> Iterator[Line]:
+    for number, cell in enumerate(cells):
+        verdict = cell.verdict
+        yield [
+            *named_answer(number, cell.encoding, verdict.answer),
+            f" for {verdict.fragment.notation}, {verdict.readout.notation}: {verdict.reason} Measured: {cell.remark}.",
+        ]
+
+
+def named_answer(number: int, encoding: str, answer: object) -> list[str | Span]:
+    """Return the start of a line about an encoding: its colour in the picture, its name, and what is predicted."""
+    key = Span("", f"lengthwise-key series-{number}")
+    return [key, Span(encoding, "strong"), ": predicted ", Span(str(answer), str(answer))]
+
+
+def _definition(cell: Cell) -> str:
+    """Return what a task asks for and, for a language, its alphabet."""
+    alphabet = cell.verdict.alphabet
+    return cell.definition + (f", over {show_alphabet(alphabet)}" if alphabet else "")
+
+
+def _shared_settings(results: Sequence[Result]) -> dict[str, object]:
+    """Return the settings that all runs have in common."""
+    first = results[0].settings
+    return {key: value for key, value in first.items() if all(result.settings.get(key) == value for result in results)}
+
+
+def describe_training(results: Sequence[Result]) -> str:
+    """Say how many models were trained, on what, and what is scored."""
+    if not results:
+        return "Nothing was trained yet."
+    origins = sorted({f"{each.provenance['hardware']}, torch {each.provenance['torch']}" for each in results})
+    seeds = sorted({result.seed for result in results})
+    in_a_row = len(seeds) > 2 and seeds == list(range(seeds[0], seeds[-1] + 1))
+    shown = f"{seeds[0]}–{seeds[-1]}" if in_a_row else ", ".join(map(str, seeds))
+    minutes = sum(result.seconds for result in results) / 60
+    return (
+        f"{len(results)} models were trained on {'; '.join(origins)} (seeds {shown}; {minutes:.1f} minutes of model time). Exact match "
+        f"means that a whole instance is right under teacher forcing, which for answers equals greedy decoding{_exceptions(results)}."
+    )
+
+
+def _exceptions(results: Sequence[Result]) -> str:
+    """Name the encodings with which what comes later changes what came before."""
+    names = dict.fromkeys(result.encoding for result in results)
+    own = [name for name in names if encoding_files(name)]  # a report opens no file
+    changing = [name for name in names if name not in own and not find_packaged_encoding(name).prefix_consistent]
+    unknown = f", and perhaps with {', '.join(own)}" if own else ""
+    if changing:
+        return f" except with {', '.join(changing)}, which look at whole instances{unknown}"
+    return f" except perhaps with {', '.join(own)}" if own else " with these encodings"
+
+
+def _settings_remark(results: Sequence[Result]) -> str:
+    """Say whether all cells were trained alike, and how the settings were chosen where that is known."""
+    kinds = {
+        json.dumps([each.settings["model"], each.settings["training"], each.learning_rate], sort_keys=True)
+        for each in results
+    }
+    if len(kinds) > 1:
+        return f"Runs with {len(kinds)} different settings are counted together."
+    preset = [Shape().settings, Training().settings, DEFAULT_LEARNING_RATE]
+    if kinds == {json.dumps(preset, sort_keys=True)}:
+        return "One setting for all cells, the preset, which was chosen on training lengths only."
+    return "One setting for all cells."
+
+
+def to_json(cells: Sequence[Cell]) -> list[dict[str, object]]:
+    """Return the cells as JSON data."""
+    return list(map(_cell_to_json, cells))
+
+
+def _cell_to_json(cell: Cell) -> dict[str, object]:
+    return {
+        "task": cell.task,
+        "encoding": cell.encoding,
+        "predicted": str(cell.verdict.answer),
+        "theorem": cell.verdict.theorem,
+        "reason": cell.verdict.reason,
+        "readout": str(cell.verdict.readout),
+        "measured": str(cell.measured),
+        "agrees": cell.agrees,
+        "remark": cell.remark,
+        "processors": list(cell.origins),
+        "runs": cell.num_runs,
+        "fitted": cell.num_fitted,
+        "generalize": cell.num_generalized,
+        "bins": _bins(cell, cell.by_bin),
+        "best_at_longest": cell.best_last,
+        **({"hard": {kind: _bins(cell, values) for kind, values in cell.hard.items()}} if cell.hard else {}),
+    }
+
+
+def _bins(cell: Cell, values: Sequence[Interval]) -> list[dict[str, object]]:
+    return [
+        {"lengths": [bounds.low, bounds.high], **_numbers(value)}
+        for bounds, value in zip(cell.bins, values, strict=True)
+    ]
+
+
+def _numbers(value: Interval) -> dict[str, float | None]:
+    """Return an interval as JSON data, where a bin without instances has no numbers: NaN is not JSON."""
+    known = value.median == value.median
+    return {name: getattr(value, name) if known else None for name in ("median", "low", "high")}

@@ -1,0 +1,1 @@
+"""Tasks whose answer is the input, or part of it, in another order."""

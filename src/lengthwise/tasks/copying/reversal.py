@@ -1,0 +1,210 @@
+"""Words written backwards, and words that read the same backwards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...arrays import Array, Arrays
+from ...names import Parameter
+from ...seeds import Draw
+from ...theory.positions.circuits import selecting_circuit
+from ...theory.positions.layout import word_layout
+from ...theory.positions.problem import Problem
+from ..core.cited import excluded_by_communication, needs_windows
+from ..core.distinct_tokens import DEFAULT_SYMBOLS, DistinctTokensTask
+from ..core.family import Family, Group
+from ..core.row_functions import along, at, batch_of, count, is_inside, places, reverse, uniform
+from ..core.task import Batch, OneSymbolTask, SameLengthTask, Task, shuffled
+from ..hard.base import HardAnswers
+from ..hard.repeats import REPEATS, RepeatedBlocks, repeated
+
+
+class Reverse(SameLengthTask):
+    """Write random tokens out of two backwards."""
+
+    name = "reverse"
+    definition = "write random tokens out of a and b backwards"
+    length_means = "the number of tokens to reverse"
+    symbols = ("a", "b")
+    min_length = 1
+    citation = "arXiv 2207.02098"
+    facts = excluded_by_communication(
+        "half of the input must be known to write the rest, but a program passes on only O(log n) bits."
+    )
+
+    def answer(self, prompt: Sequence[str]) -> list[str]:
+        """Return the input backwards."""
+        return list(prompt)[::-1]
+
+    def draw_inputs(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> tuple[Array, Array]:
+        """Return independent fair coin flips."""
+        tokens = uniform(draw.named("tokens"), 2, lengths_MB, max_length)
+        return tokens, reverse(tokens, lengths_MB, xp)
+
+    def roles(self, batch: Batch, xp: Arrays) -> Array:
+        """Return one role for a token and its copy."""
+        return reversing_roles(batch, xp)
+
+    def hard_sets(self) -> dict[str, Task]:
+        """Return the hard instances that this task has, by kind."""
+        return {"repeats": RepeatedBlocks(self, is_reverse=True)}
+
+
+class ReverseUnique(DistinctTokensTask):
+    """Write tokens that are all different backwards."""
+
+    family = "reverse_unique"
+    purpose = "reverse"
+    citation = "arXiv 2106.06981"
+    facts = needs_windows(
+        "with all tokens different, the next one is the one that stood before the current one.",
+        "unique_reverse",
+    )
+
+    def answer(self, prompt: Sequence[str]) -> list[str]:
+        """Return the input backwards."""
+        return list(prompt)[::-1]
+
+    def rearranged(self, tokens_MBN: Array, lengths_MB: Array, xp: Arrays) -> Array:
+        """Return the tokens backwards."""
+        return reverse(tokens_MBN, lengths_MB, xp)
+
+    def roles(self, batch: Batch, xp: Arrays) -> Array:
+        """Return one role for a token and its copy."""
+        return reversing_roles(batch, xp)
+
+
+class Palindrome(OneSymbolTask):
+    """Whether a word reads the same backwards.
+
+    Were one symbol changed in all other words, the number of as would tell. So half of them have the second half's
+    symbols in another order: to tell these from palindromes, linearly many bits of the first half must be known.
+    """
+
+    name = "palindrome"
+    definition = (
+        "y if a word over a and b reads the same backwards, n otherwise; half do, the others have one symbol changed or, "
+        "as often, the symbols of their second half in a random order (if that changes nothing, one symbol changed)"
+    )
+    length_means = "the number of letters"
+    symbols: tuple[str, ...] = ("a", "b", "y", "n")
+    min_length = 2
+    citation = "after arXiv 2411.07107"
+    facts = excluded_by_communication(
+        "the first half must be known to compare the second with it, even if their counts are equal, "
+        "but a program passes on only O(log n) bits."
+    )
+
+    def answer(self, prompt: Sequence[str]) -> list[str]:
+        """Return y or n."""
+        return ["y" if list(prompt) == list(prompt)[::-1] else "n"]
+
+    def draw_inputs(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> tuple[Array, Array]:
+        """Return palindromes, words with one symbol changed, and words whose second half is in another order."""
+        word = self.draw_palindromes(draw.named("half"), lengths_MB, max_length, xp)
+        batch = batch_of(draw, lengths_MB)
+        half_MB = lengths_MB // 2
+        place = places(lengths_MB, max_length, xp)
+        spot_MB = draw.named("spot").integers(half_MB * 2, batch)
+        spot_MB = xp.where(spot_MB < half_MB, spot_MB, spot_MB + lengths_MB % 2)  # never the one in the middle
+        changed = xp.where(place == spot_MB[..., None], 1 - word, word)
+        start = (lengths_MB - half_MB)[..., None]
+        mixed = shuffled(at(word, start + place, xp), place < half_MB[..., None], draw.named("order"), xp)
+        mixed = xp.where(place < start, word, at(mixed, place - start, xp))
+        differs = count((mixed != word) & is_inside(lengths_MB, max_length, xp), xp) > 0
+        kind_MB = draw.named("kind").integers(4, batch)
+        other = xp.where(((kind_MB == 3) & differs)[..., None], mixed, changed)
+        is_other = kind_MB >= 2
+        told = xp.where(is_other, self.token("n"), self.token("y"))
+        return xp.where(is_other[..., None], other, word), told[..., None]
+
+    def draw_palindromes(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> Array:
+        """Return uniform palindromes."""
+        letters = uniform(draw, 2, lengths_MB, max_length)
+        place = places(lengths_MB, max_length, xp)
+        mirrored = lengths_MB[..., None] - 1 - place
+        return at(letters, xp.where(place < mirrored, place, mirrored), xp)
+
+    def hard_sets(self) -> dict[str, Task]:
+        """Return the hard instances that this task has, by kind."""
+        return {"repeats": RepeatedPalindromes(self)}
+
+
+class MarkedReversal(Palindrome):
+    """Whether what comes after the mark is what comes before it, backwards."""
+
+    name = "marked_reversal"
+    definition = (
+        "y if a word w#v over a and b has v = w backwards, n otherwise; half do, the others have one symbol changed or, "
+        "as often, the symbols of v in a random order (if that changes nothing, one symbol changed)"
+    )
+    length_means = "the number of symbols of w#v, which is odd"
+    symbols = ("a", "b", "#", "y", "n")
+    min_length = 3
+
+    def lengths(self, low: int, high: int) -> tuple[int, ...]:
+        """Return the lengths: odd numbers."""
+        return tuple(length for length in super().lengths(low, high) if length % 2)
+
+    def draw_palindromes(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> Array:
+        """Return uniform palindromes with a mark in the middle."""
+        word = super().draw_palindromes(draw, lengths_MB, max_length, xp)
+        middle = places(lengths_MB, max_length, xp) == lengths_MB[..., None] // 2
+        return xp.where(middle, self.token("#"), word)
+
+
+def reversing_roles(batch: Batch, xp: Arrays) -> Array:
+    """Return roles n, …, 1 for an answer whose prompt has 1, …, n; the separator has n + 1, as if it came before n."""
+    place = places(batch.scale_MB, batch.tokens_MBL.shape[-1], xp)
+    length = along(batch.scale_MB, place.shape[-1], xp)
+    back = 2 * length + 2 - place
+    return xp.where(place <= length, place, xp.where(back > 0, back, 0))
+
+
+class RepeatedPalindromes(HardAnswers):
+    """Words whose halves repeat a block: palindromes, and words that are not, for one symbol."""
+
+    kind = REPEATS
+
+    def __init__(self, base: Palindrome) -> None:
+        self.has_mark = isinstance(base, MarkedReversal)
+        super().__init__(base, "each half repeats a block of 1 to 3 symbols; half of the words have one symbol changed")
+
+    def draw_inputs(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> tuple[Array, ...]:
+        """Return palindromes of repeated blocks, of which half have one symbol changed, and whether they have not."""
+        batch = batch_of(draw, lengths_MB)
+        place = places(lengths_MB, max_length, xp)
+        mirrored = lengths_MB[..., None] - 1 - place
+        letters = repeated(draw, 2, lengths_MB, max_length, xp)
+        words = at(letters, xp.where(place < mirrored, place, mirrored), xp)
+        half_MB = lengths_MB // 2
+        spot_MB = draw.named("spot").integers(half_MB * 2, batch)
+        spot_MB = xp.where(spot_MB < half_MB, spot_MB, spot_MB + lengths_MB % 2)  # never the one in the middle
+        changed_MB = draw.named("changed").integers(2, batch) == 1
+        words = xp.where((place == spot_MB[..., None]) & changed_MB[..., None], 1 - words, words)
+        if self.has_mark:
+            words = xp.where(place == half_MB[..., None], self.token("#"), words)
+        return words, xp.where(changed_MB, self.token("n"), self.token("y"))[..., None]
+
+
+def reverse_problem(symbols: str = "01") -> Problem:
+    """Return reversal: y_t = x_{n−t}."""
+    layout = word_layout("reverse", "the word backwards", symbols, Reverse().answer)
+    return Problem(layout=layout, circuit=selecting_circuit(layout, "y_t = x_{n−t}", lambda scale, step: scale - step))
+
+
+PROBLEMS = {"reverse": reverse_problem}
+_SYMBOLS = Parameter(name="symbols", default=DEFAULT_SYMBOLS, meaning="the number of its symbols", low=1, high=10**5)
+
+FAMILIES: tuple[Family, ...] = (
+    Family(name="reverse", group=Group.COPYING, make=Reverse, problem=lambda: reverse_problem("ab")),
+    Family(
+        name="reverse_unique",
+        group=Group.COPYING,
+        make=ReverseUnique,
+        parameters=(_SYMBOLS,),
+        problem=lambda _: reverse_problem(),
+    ),
+    Family(name="palindrome", group=Group.COPYING, make=Palindrome),
+    Family(name="marked_reversal", group=Group.COPYING, make=MarkedReversal),
+)

@@ -1,0 +1,1 @@
+"""Tasks about how many symbols there are of a kind."""

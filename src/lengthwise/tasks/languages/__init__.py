@@ -1,0 +1,1 @@
+"""Formal languages as tasks: next symbols, states and membership."""

@@ -1,0 +1,1 @@
+"""Sorting, and the largest and smallest of some tokens."""

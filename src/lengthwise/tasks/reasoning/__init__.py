@@ -1,0 +1,1 @@
+"""Tasks that combine facts, rules and nested parts."""

@@ -1,0 +1,1 @@
+"""Tasks that ask for something written before."""

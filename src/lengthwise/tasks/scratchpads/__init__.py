@@ -1,0 +1,1 @@
+"""Tasks whose answers show their work."""

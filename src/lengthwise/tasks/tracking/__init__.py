@@ -1,0 +1,1 @@
+"""State tracking: where a long row of small steps leads."""

@@ -1,0 +1,321 @@
+"""The commands that train and report: what they print, where, and with which exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+import spec_files
+from command_runner import Outcome, Runner
+from spec_files import dump_spec
+
+from lengthwise.encodings.catalog import ALIASES, ENCODINGS
+from lengthwise.errors import listed
+from lengthwise.experiment.spec import Spec
+from lengthwise.experiment.store import open_store
+
+TINY = replace(spec_files.TINY, tasks=("bin_majority", "[ab]*b"))
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Runner:
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.chdir(tmp_path)
+    return Runner(capsys, tmp_path)
+
+
+def write_spec(folder: Path, spec: Spec = TINY) -> str:
+    path = folder / "tiny.toml"
+    path.write_text(dump_spec(spec), encoding="utf-8")
+    return path.name
+
+
+# One training, and what can be seen afterwards
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A folder in which ``lengthwise run tiny.toml`` has been run, with what it printed."""
+
+    folder: Path
+    first: subprocess.CompletedProcess[str]
+
+
+def spawn(folder: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"COLUMNS": "120"} | variables
+    command = [sys.executable, "-m", "lengthwise", *arguments]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
+    folder = tmp_path_factory.mktemp("trained")
+    arguments = ("run", write_spec(folder), "--workers", "1", "--markdown", "table.md")
+    return Trained(folder=folder, first=spawn(folder, *arguments))
+
+
+def rows_of(table: str) -> list[list[str]]:
+    """Return the rows of a printed table, without its header and without what comes after it."""
+    lines = table.split("\n\n")[0].split("\n")[1:]
+    return [re.split(r"  +", line) for line in lines if not line.startswith(" ")]
+
+
+def test_a_run_prints_its_table_on_stdout_and_its_progress_on_stderr(trained: Trained) -> None:
+    done = trained.first
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("task")
+    assert [row[:3] for row in rows_of(done.stdout)] == [["bin_majority", "nope", "YES"], ["[ab]*b", "nope", "YES"]]
+    assert "Prediction and measurement agree in " in done.stdout
+    assert "models to train" not in done.stdout
+    assert "done:" not in done.stdout
+    lines = [line.rstrip() for line in done.stderr.split("\n")]
+    assert lines[0] == "4 models to train in 2 stacks"
+    assert "done: bin_majority × nope, 20 steps" in lines
+    assert "done: [ab]*b × nope, 20 steps" in lines, "brackets belong to the expression"
+    assert lines[-2] == f"report: {trained.folder / 'lengthwise-report.html'}"
+
+
+def test_a_run_writes_its_store_its_page_and_its_table(trained: Trained) -> None:
+    assert (trained.folder / "lengthwise-runs.sqlite").is_file()
+    assert "<h3><code>[ab]*b</code></h3>" in (trained.folder / "lengthwise-report.html").read_text(encoding="utf-8")
+    assert (trained.folder / "table.md").read_text(encoding="utf-8").startswith("| task | encoding | predicted |")
+
+
+def test_a_second_call_trains_nothing_and_prints_the_same(
+    trained: Trained, run: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(trained.folder)
+    again = run("run", "tiny.toml")
+    assert again.code == 0
+    assert again.out == trained.first.stdout
+    assert again.err.split("\n")[0] == "0 models to train in 0 stacks; 4 finished before"
+    assert "done:" not in again.err
+
+
+def test_json_goes_to_stdout_alone(trained: Trained, run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(trained.folder)
+    outcome = run("run", "tiny.toml", "--json")
+    assert outcome.code == 0
+    cells = json.loads(outcome.out)
+    assert [(cell["task"], cell["encoding"], cell["runs"]) for cell in cells] == [
+        ("bin_majority", "nope", 2),
+        ("[ab]*b", "nope", 2),
+    ]
+    assert [each["lengths"] for each in cells[0]["bins"]] == [[0, 4], [5, 8]]
+    assert outcome.err == f"report: {trained.folder / 'lengthwise-report.html'}\n"
+
+
+def test_report_prints_what_run_printed(trained: Trained, run: Runner) -> None:
+    store = str(trained.folder / "lengthwise-runs.sqlite")
+    outcome = run("report", store, "--out", "page.html", "--markdown", "page.md")
+    assert outcome == Outcome(0, trained.first.stdout, f"report: {run.folder / 'page.html'}\n")
+    page = (trained.folder / "lengthwise-report.html").read_text(encoding="utf-8")
+    assert (run.folder / "page.html").read_text(encoding="utf-8") == page
+    assert (run.folder / "page.md").read_text(encoding="utf-8") == (trained.folder / "table.md").read_text(
+        encoding="utf-8"
+    )
+    cells = json.loads(run("report", store, "--json").out)
+    assert len(cells) == 2
+
+
+def test_options_on_the_command_line_make_the_same_spec_as_a_file(run: Runner) -> None:
+    """What is finished for one is finished for the other: nothing is trained."""
+    spec = Spec(tasks=("bin_majority",), encodings=("nope", "ape"), seeds=1, train_length=3, test_length=6)
+    spec = replace(spec, training=replace(spec.training, steps=2))
+    store = ("--store", "runs.sqlite", "--workers", "1")
+    options = ("--encoding", "nope, ape", "--seeds", "1", "--train-length", "3", "--test-length", "6", "--steps", "2")
+    first = run("run", "bin_majority", *options, *store)
+    assert first.code == 0, first.err
+    again = run("run", write_spec(run.folder, spec), *store)
+    assert again.err.startswith("0 models to train in 0 stacks; 2 finished before\n")
+    assert again.out == first.out
+    more = run("run", "bin_majority", "--encoding", "nope", "--encoding", "ape", *options[2:], *store)
+    assert more.err.startswith("0 models to train in 0 stacks; 2 finished before\n")
+
+
+def test_progress_on_a_terminal_shows_expressions_as_they_are(tmp_path: Path) -> None:
+    """Brackets and a slash would be a closing tag, were they not meant as they are."""
+    spec = replace(TINY, tasks=("[/a]*b",), seeds=1, training=replace(TINY.training, steps=60, evaluate_every=5))
+    done = spawn(tmp_path, "run", write_spec(tmp_path, spec), "--workers", "1", FORCE_COLOR="1")
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stderr.count("[/a]*b × nope") >= 2
+    assert "\x1b[" in done.stderr
+    assert "\x1b[" not in done.stdout
+
+
+# Errors
+
+
+def test_a_spec_stands_alone(run: Runner) -> None:
+    spec = write_spec(run.folder)
+    advice = "hint: put everything into the spec, or name tasks and options without one.\n"
+    for arguments, found in (
+        ([spec, "parity"], "parity"),
+        (["parity", spec], "parity"),
+        ([spec, "--seeds", "3"], "--seeds"),
+        ([spec, "parity", "--train-length", "3", "--encoding", "ape"], "parity, --encoding, --train-length"),
+        ([spec, "other.toml"], "other.toml"),
+    ):
+        said = run.fails("run", *arguments)
+        assert said == f"error: the spec 'tiny.toml' stands alone; found {found} beside it.\n{advice}"
+    assert list(run.folder.iterdir()) == [run.folder / spec]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ["bin_majorty"],
+            "error: task 'bin_majorty' is unknown. Known: bin_majority, majority, parity, ",
+        ),
+        (
+            ["parity", "--train-length", "0"],
+            "error: train_length must be a whole number from 1 to 100000; found 0.\nhint: correct the value.\n",
+        ),
+        (
+            ["parity", "--train-length", "20", "--test-length", "10"],
+            "error: test_length 10 is not above train_length 20.\n"
+            "hint: test on longer inputs than you train on, for example 60.\n",
+        ),
+        (
+            ["parity", "--train-length", "ten"],
+            "error: argument --train-length: invalid int value: 'ten'.\nhint: see 'lengthwise run --help'.\n",
+        ),
+        (
+            ["parity", "--seeds", "0"],
+            "error: seeds must be a whole number from 1 to 100000; found 0.\nhint: correct the value.\n",
+        ),
+        (
+            ["parity", "--steps", "0"],
+            "error: steps must be a whole number from 1 to 1e+09; found 0.\nhint: correct the value.\n",
+        ),
+        (
+            ["parity", "--workers", "0"],
+            "error: workers must be a whole number from 1 to 1000; found 0.\nhint: correct the value.\n",
+        ),
+        (
+            ["parity", "--encoding", "nop"],
+            f"error: encoding 'nop' is unknown. Known: {listed([*ENCODINGS, *ALIASES])}.\nhint: did you mean 'nope'?\n",
+        ),
+        (
+            ["parity", "--encoding", "coupling(rope)"],
+            "error: coupling needs a task whose tokens have roles, and 'parity' gives none.\n"
+            "hint: use it for unique_copy or repeat_copy.\n",
+        ),
+        (
+            ["(aa)*", "--encoding", "abacus"],
+            "error: abacus counts digits, and '(aa)*' has none among its symbols.\n"
+            "hint: use it for a task on numbers, for example addition.\n",
+        ),
+        (
+            ["automaton.json"],
+            "error: there is no file 'automaton.json'.\nhint: check the path.\n",
+        ),
+        (["parity", "parity"], "error: 'parity' is named twice in tasks.\nhint: name each once.\n"),
+        (["missing.toml"], "error: there is no file 'missing.toml'.\nhint: check the path.\n"),
+        (
+            ["(aaaaaaaa)*", "--train-length", "3", "--test-length", "6"],
+            "error: '(aaaaaaaa)*' has no instance of a length from 4–6.\n"
+            "hint: its shortest has length 0; choose other lengths.\n",
+        ),
+    ],
+)
+def test_a_run_that_cannot_be_says_why_and_leaves_nothing_behind(
+    run: Runner, arguments: Sequence[str], said: str
+) -> None:
+    found = run.fails("run", *arguments)
+    assert found.startswith(said)
+    assert list(run.folder.iterdir()) == []
+
+
+def test_a_misspelled_task_gets_a_suggestion(run: Runner) -> None:
+    assert run.fails("run", "bin_majorty").endswith("hint: did you mean 'bin_majority'?\n")
+    assert run.fails("run", "states(PARTIY)").endswith("hint: did you mean 'PARITY'?\n")
+
+
+def test_a_store_that_cannot_be_written_is_an_error(run: Runner) -> None:
+    (run.folder / "file").write_text("")
+    said = run.fails("run", "parity", "--store", "file/runs.sqlite")
+    assert said == (
+        "error: cannot write the store 'file/runs.sqlite': Not a directory.\n"
+        "hint: choose a place that can be written, with --store.\n"
+    )
+
+
+def test_a_store_in_use_is_an_error(run: Runner) -> None:
+    with open_store(run.folder / "runs.sqlite"):
+        said = run.fails("run", "parity", "--store", "runs.sqlite")
+    assert said == (
+        "error: the store 'runs.sqlite' is in use by another process.\n"
+        "hint: wait for it, or choose another store with --store.\n"
+    )
+
+
+def test_a_report_of_nothing_is_an_error(run: Runner) -> None:
+    assert run.fails("report") == (
+        "error: there is no store 'lengthwise-runs.sqlite'.\nhint: make one with 'lengthwise run'.\n"
+    )
+    with open_store(run.folder / "runs.sqlite"):
+        pass
+    assert run.fails("report", "runs.sqlite") == (
+        "error: the store 'runs.sqlite' has no finished run yet.\nhint: finish one with 'lengthwise run'.\n"
+    )
+    assert not (run.folder / "lengthwise-report.html").exists()
+
+
+def test_a_page_that_cannot_be_written_is_an_error(trained: Trained, run: Runner) -> None:
+    said = run.fails("report", str(trained.folder / "lengthwise-runs.sqlite"), "--out", "nowhere/page.html")
+    assert said == (
+        "error: cannot write 'nowhere/page.html': No such file or directory.\n"
+        "hint: choose a path that can be written.\n"
+    )
+
+
+_WITHOUT_TORCH = """
+import sys
+
+class Blocker:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "torch":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.modules["torch"] = None
+sys.meta_path.insert(0, Blocker())
+from lengthwise.cli.main import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def without_torch(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", _WITHOUT_TORCH, *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_without_torch_a_run_says_what_to_install(tmp_path: Path) -> None:
+    done = without_torch(tmp_path, "run", "parity", "--seeds", "1")
+    assert (done.returncode, done.stdout) == (2, "")
+    said = re.fullmatch(
+        r"error: training needs torch, which is not installed.\nhint: pip install '(.+)\[train\]'\n", done.stderr
+    )
+    assert said is not None
+    assert Path(said[1], "pyproject.toml").is_file()  # a command that works from here
+    assert list(tmp_path.iterdir()) == []  # no empty store
+    assert "Traceback" not in done.stderr
+
+
+def test_without_torch_what_is_finished_can_still_be_reported(trained: Trained, tmp_path: Path) -> None:
+    store = str(trained.folder / "lengthwise-runs.sqlite")
+    done = without_torch(tmp_path, "report", store)
+    assert done.returncode == 0, done.stderr
+    assert "bin_majority" in done.stdout
+    again = without_torch(tmp_path, "run", str(trained.folder / "tiny.toml"), "--store", store)
+    assert again.returncode == 0, again.stderr
+    assert again.stdout == done.stdout
