@@ -78,7 +78,7 @@ def _words(cell: Cell | None) -> str:
     mark = {"YES": "✓", "NO": "✗", "UNKNOWN": "?"}[str(cell.verdict.answer)]
     if not cell.num_fitted:
         return f"{mark} 0/{cell.num_runs} fit"
-    return f"{mark} {cell.num_generalized}/{cell.num_fitted} {cell.by_bin[-1].median:.0%}"
+    return f"{mark} {cell.num_generalized}/{cell.num_fitted} {cell.by_bin[cell.success].median:.0%}"
 
 
 if __name__ == "__main__":

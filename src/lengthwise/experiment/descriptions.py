@@ -1,4 +1,5 @@
-"""What a cell is about, written down before its runs are trained: the task's definition, the verdict and the bins.
+"""What a cell is about, written down before its runs are trained: the task's definition, the verdict, the bins, where success
+is judged, and what shortcuts reach.
 
 A store keeps these beside its runs, so that a report needs neither the task's code nor its files, and so that a prediction
 is older than the measurement it stands beside.
@@ -8,15 +9,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
 from ..crasp.fragments import Fragment, Readout
 from ..model.shape import SWITCHES
 from ..predict.predict import predict_task
+from ..tasks.audit.results import Audit
 from ..tasks.core.catalog import find_task
-from ..tasks.core.lengths import LengthRange
+from ..tasks.core.lengths import MOST_LENGTH, LengthRange, default_success
 from ..theory.claims import Answer, Asked
 from ..theory.verdict import Verdict
 from .plan import Run
@@ -26,11 +28,17 @@ _MOST_TEXT = 100_000  # characters of a definition or a reason that is read from
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Description:
-    """A task with an encoding, as it stood when its runs were made; the verdict comes without its certificate."""
+    """A task with an encoding, as it stood when its runs were made; the verdict comes without its certificate.
+
+    ``success_at`` is the multiple of the training length at which success is judged. Descriptions of older versions have none,
+    nor an audit.
+    """
 
     definition: str
     verdict: Verdict
     bins: tuple[LengthRange, ...]
+    success_at: float | None = None
+    audit: Audit | None = None
 
 
 def cell_key(settings: Mapping[str, Any]) -> str:
@@ -56,8 +64,39 @@ def describe_cells(runs: Iterable[Run]) -> dict[str, Description]:
     for key, run in first_runs.items():
         task = find_task(run.task)
         verdict = predict_task(task, run.encoding, switches_of(run.settings))
-        described[key] = Description(definition=task.definition, verdict=verdict, bins=run.bins)
+        described[key] = Description(
+            definition=task.definition,
+            verdict=verdict,
+            bins=run.bins,
+            success_at=run.success_at or default_success(run.bins),
+        )
     return described
+
+
+def add_audits(
+    described: Mapping[str, Description], runs: Iterable[Run], known: Mapping[str, Description]
+) -> dict[str, Description]:
+    """Return the descriptions with the audits of their tasks: known ones, or made now."""
+    from ..tasks.audit.shortcuts import audit_shortcuts
+
+    tasks = {cell_key(run.settings): run.task for run in runs}
+    audits: dict[tuple[str, tuple[LengthRange, ...]], Audit] = {}
+    for key, description in known.items():
+        if key in tasks and description.audit is not None:
+            audits[tasks[key], description.bins] = description.audit
+    for key, description in described.items():
+        which = (tasks[key], description.bins)
+        if which not in audits:
+            audits[which] = _best_rules(audit_shortcuts(find_task(which[0]), description.bins))
+    return {
+        key: replace(description, audit=audits[tasks[key], description.bins]) for key, description in described.items()
+    }
+
+
+def _best_rules(audit: Audit) -> Audit:
+    """Return an audit with those rules alone that are best in some bin: there are a hundred others."""
+    best = dict.fromkeys(audit.best(number) for number in range(len(audit.bins)))
+    return replace(audit, shortcuts=tuple(rule for rule in best if rule != audit.chance))
 
 
 def description_to_json(description: Description) -> dict[str, Any]:
@@ -75,6 +114,8 @@ def description_to_json(description: Description) -> dict[str, Any]:
             "theorem": verdict.theorem,
             "reason": verdict.reason,
         },
+        **({} if description.success_at is None else {"success_at": description.success_at}),
+        **({} if description.audit is None else {"audit": description.audit.to_json()}),
     }
 
 
@@ -94,7 +135,12 @@ def description_from_json(data: Any) -> Description:
         ):
             raise ValueError(f"its bins must be pairs of lengths; found {bounds!r}")
         bins.append(LengthRange(low=bounds[0], high=bounds[1]))
+    success_at, audit = told.get("success_at"), told.get("audit")
+    if success_at is not None and (type(success_at) not in (int, float) or not 1 <= success_at <= MOST_LENGTH):
+        raise ValueError(f"its success_at must be a number from 1 on; found {success_at!r}")
     return Description(
+        success_at=success_at,
+        audit=None if audit is None else Audit.from_json(audit),
         definition=_text(told, "definition"),
         bins=tuple(bins),
         verdict=Verdict(

@@ -94,7 +94,7 @@ def load_model(
     task, choice = _task_of(run, task, path), _encoding_of(run, encoding, path)
     task = without_bos(task) if run.model.no_bos else task
     _require_shapes(_shapes_without_encoding(task, run), _without_encoding(weights), run, path)
-    model = make_model(task, choice, run.model, run.bins, num_models=1)
+    model = make_model(task, choice, run.model, run.bins, num_models=1, room=run.room)
     named = dict(model.named_parameters())
     _require_shapes(named, weights, run, path)
     for name, parameter in named.items():
@@ -116,7 +116,7 @@ def _shapes_without_encoding(task: Task, run: Run) -> dict[str, Tensor]:
     from ..train.stack import make_model
 
     with torch.device("meta"):
-        return _without_encoding(dict(make_model(task, "nope", run.model, run.bins, num_models=1).named_parameters()))
+        return _without_encoding(dict(make_model(task, "nope", run.model, run.bins, num_models=1, room=run.room).named_parameters()))
 
 
 def _require_shapes(needed: Mapping[str, Tensor], found: Mapping[str, Tensor], run: Run, path: str | Path) -> None:
@@ -216,6 +216,8 @@ def _check_run(run: Run) -> None:
         test_length=run.test_length,
         learning_rates=(run.learning_rate,),
         hard=run.hard,
+        room=run.room,
+        generate=run.generate,
     )
     for name in ("seed", "task_revision", "encoding_revision"):
         check_number(name, getattr(run, name), int, 0, 2**63 - 1)

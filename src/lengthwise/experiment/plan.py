@@ -27,6 +27,10 @@ from ..train.settings import PENALTIES_ON_POSITIONS, TRAINER_REVISION, Training
 from .spec import Spec
 
 
+USUAL_ROOM = 3
+"""The longest input that encodings with a table of positions, or with random ones, have room for, in training lengths."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """One model to train, with everything that decides how it comes out."""
@@ -43,6 +47,9 @@ class Run:
     encoding_revision: int
     trainer_revision: int
     hard: bool = False
+    room: int | None = None  # the longest input that the encoding has positions for, where that matters in training
+    generate: bool = False
+    success_at: float | None = None  # how it is judged: no setting, since it changes nothing that is measured
 
     @property
     def id(self) -> str:
@@ -51,9 +58,10 @@ class Run:
 
     @property
     def settings(self) -> dict[str, object]:
-        """All settings and revisions as JSON data; hard sets are left out where there are none, as if they did not exist."""
+        """All settings and revisions as JSON data; what is not used is left out, as if it did not exist."""
         settings = asdict(self) | {"model": self.model.settings, "training": self.training.settings}
-        return {key: value for key, value in settings.items() if value or key != "hard"}
+        del settings["success_at"]
+        return {key: value for key, value in settings.items() if value or key not in ("hard", "room", "generate")}
 
     @property
     def bins(self) -> tuple[LengthRange, ...]:
@@ -142,6 +150,9 @@ def make_groups(spec: Spec) -> list[tuple[Run, ...]]:
                 encoding_revision=encoding.revision,
                 trainer_revision=TRAINER_REVISION,
                 hard=spec.hard,
+                room=_room(spec, encoding),
+                generate=spec.generate,
+                success_at=spec.success_at,
             )
             for rate in spec.learning_rates
             for seed in range(spec.seeds)
@@ -149,6 +160,24 @@ def make_groups(spec: Spec) -> list[tuple[Run, ...]]:
         for task in tasks
         for encoding in encodings
     ]
+
+
+def _room(spec: Spec, encoding: Encoding) -> int | None:
+    """Return the longest input that an encoding has positions for, if its training depends on that; raise if tests go beyond.
+
+    It must not depend on the test lengths: otherwise testing further would change what is trained.
+    """
+    if not encoding.uses_room:
+        return None
+    room = spec.room or USUAL_ROOM * spec.train_length
+    tested = spec.test_length if isinstance(spec.test_length, int) else spec.test_length[-1]
+    if tested > room:
+        is_default = "" if spec.room else f" ({USUAL_ROOM} times the training length, the default)"
+        raise InvalidOptionError(
+            f"{encoding.name!r} has room for inputs up to length {room}{is_default}, and test_length is {tested}.",
+            hint=f"set room to at least {tested}, which changes how it is trained, or test up to {room}.",
+        )
+    return room
 
 
 def join_groups(cells: Sequence[Sequence[Run]]) -> list[list[Run]]:
@@ -160,7 +189,7 @@ def join_groups(cells: Sequence[Sequence[Run]]) -> list[list[Run]]:
         if first.task not in tasks:
             tasks[first.task] = find_task(first.task)
         task = without_bos(tasks[first.task]) if first.model.no_bos else tasks[first.task]
-        group = group_of(task, first.encoding, first.model, first.training, first.bins)
+        group = group_of(task, first.encoding, first.model, first.training, first.bins, first.room)
         joined.setdefault(group, []).extend(cell)
     return list(joined.values())
 

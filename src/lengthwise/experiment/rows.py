@@ -28,6 +28,8 @@ MOST_LENGTH = 100_000
 class Result:
     """A finished run; ``scores`` lists (length, examples, matches), ``hard`` the same by kind.
 
+    ``fit`` has the scores on fresh instances of the longest training lengths; runs of older trainers have none. ``generated``
+    are scores of real decoding, if that was asked for, and ``forced`` those of teacher forcing on the same instances.
     ``description`` says what the run is about; runs stored by older versions have none.
     """
 
@@ -43,7 +45,19 @@ class Result:
     provenance: Mapping[str, Any]
     scores: Scores
     hard: Mapping[str, Scores] = field(default_factory=dict)
+    fit: Scores = ()
+    generated: Scores = ()
+    forced: Scores = ()
     description: Description | None = None
+
+    @property
+    def other_scores(self) -> dict[str, Scores]:
+        """All scores but the usual ones, by the name of their set; a hard set has none of the first three names."""
+        own = {name: getattr(self, name) for name in _OWN_SETS}
+        return {name: scores for name, scores in own.items() if scores} | dict(self.hard)
+
+
+_OWN_SETS = ("fit", "generated", "forced")
 
 
 class DamagedRowError(ValueError):
@@ -64,7 +78,7 @@ def write_result(result: Result) -> tuple[Any, ...]:
         json.dumps(result.losses),
         json.dumps(result.provenance, ensure_ascii=False),
     )
-    return (*row, checksum(_content(row, result.scores, result.hard)))
+    return (*row, checksum(_content(row, result.scores, result.other_scores)))
 
 
 def read_result(
@@ -86,6 +100,7 @@ def read_result(
         raise DamagedRowError(f"its number of steps is {_brief(steps)}")
     if type(seconds) not in (int, float) or not (isfinite(seconds) and seconds >= 0):
         raise DamagedRowError(f"its seconds are {_brief(seconds)}")
+    others = {_text(kind, "kind of hard set"): tuple(_score(score) for score in own) for kind, own in hard.items()}
     found = Result(
         id=run_id,
         task=task,
@@ -98,7 +113,10 @@ def read_result(
         losses=_losses(losses_text),
         provenance=_provenance(provenance_text),
         scores=tuple(_score(score) for score in scores),
-        hard={_text(kind, "kind of hard set"): tuple(_score(score) for score in own) for kind, own in hard.items()},
+        hard={kind: scores for kind, scores in others.items() if kind not in _OWN_SETS},
+        fit=others.get("fit", ()),
+        generated=others.get("generated", ()),
+        forced=others.get("forced", ()),
         description=descriptions.get(cell_key(settings)),
     )
     if not scores:

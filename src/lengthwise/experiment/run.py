@@ -14,7 +14,7 @@ from ..errors import InvalidOptionError, UnreadableFileError, check_number
 from ..extras import require_extra
 from ..files import DRAFT_MARK
 from . import DEFAULT_STORE
-from .descriptions import describe_cells
+from .descriptions import add_audits, describe_cells
 from .engines.work import Checkpoints, Event, Notice, RunsDone, StackDone, checkpoint_of, slots_begun
 from .interrupts import interrupts_deferred
 from .models import model_path, models_folder
@@ -73,6 +73,7 @@ def run_experiment(
     _require_torch_unless_finished(runs, store)
     with open_store(store) as opened:
         models = models_folder(store) if keep else None
+        described = add_audits(described, runs, opened.descriptions())
         finished = {result.id for result in opened.results()}
         if models is not None:
             finished = {run_id for run_id in finished if model_path(models, run_id).is_file()}

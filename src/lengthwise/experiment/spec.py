@@ -6,7 +6,7 @@ The defaults are the preset of the demo. It was chosen on training lengths only 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,14 @@ from ..encodings.core.choice import find_encoding
 from ..errors import InvalidSpecError, check_number, did_you_mean
 from ..files import read_text
 from ..model.shape import Shape
-from ..tasks.core.lengths import MOST_LENGTH, check_lengths
+from ..tasks.core.lengths import (
+    MOST_LENGTH,
+    LengthRange,
+    check_lengths,
+    length_bins,
+    multiple_of,
+    success_bin,
+)
 from ..train.settings import Training
 
 VERSION = 1
@@ -28,7 +35,10 @@ class Spec:
     """Tasks times encodings times seeds times learning rates, trained on short inputs and tested on longer ones.
 
     Tests are on all lengths up to ``test_length``, in bins as wide as the training lengths, or on the lengths it lists.
-    With ``hard``, models are also tested on the hard sets of their task.
+    With ``hard``, models are also tested on the hard sets of their task; with ``generate``, some instances are also decoded
+    token by token. Success is judged at ``success_at`` times the training length (3 unless that is not tested). ``room`` is
+    the longest input that encodings with a table of positions, or with random ones, are made for (three times the
+    training length unless it is given).
     """
 
     tasks: tuple[str, ...]
@@ -38,6 +48,9 @@ class Spec:
     test_length: int | tuple[int, ...] = 30
     learning_rates: tuple[float, ...] = (DEFAULT_LEARNING_RATE,)
     hard: bool = False
+    generate: bool = False
+    success_at: float | None = None
+    room: int | None = None
     model: Shape = field(default_factory=Shape)
     training: Training = field(default_factory=Training)
     version: int = VERSION
@@ -109,6 +122,16 @@ def _read(kind: type[Any], data: Mapping[str, Any], source: str, prefix: str) ->
     return kind(**values)
 
 
+def _check_success(success_at: float, bins: Sequence[LengthRange]) -> None:
+    """Raise unless so many times the training length is tested."""
+    if success_bin(bins, success_at) in (None, 0):
+        known = ", ".join(f"{multiple_of(bounds, bins[0].high):g}" for bounds in bins[1:])
+        raise InvalidSpecError(
+            f"success_at is {success_at:g}, and no tested lengths end at {success_at:g} times the training length.",
+            hint=f"choose one of {known}, or test other lengths.",
+        )
+
+
 def _check(spec: Spec) -> None:
     for key in ("tasks", "encodings"):
         value = getattr(spec, key)
@@ -124,8 +147,11 @@ def _check(spec: Spec) -> None:
         raise InvalidSpecError(
             f"version must be {VERSION}; found {spec.version!r}.", hint=f"write version = {VERSION}."
         )
-    if type(spec.hard) is not bool:
-        raise InvalidSpecError(f"hard must be true or false; found {spec.hard!r}.", hint="write hard = true.")
+    for key in ("hard", "generate"):
+        if type(getattr(spec, key)) is not bool:
+            raise InvalidSpecError(
+                f"{key} must be true or false; found {getattr(spec, key)!r}.", hint=f"write {key} = true."
+            )
     check_number("seeds", spec.seeds, int, 1, 100_000)
     check_number("train_length", spec.train_length, int, 1, MOST_LENGTH)
     if not isinstance(spec.learning_rates, tuple) or not spec.learning_rates:
@@ -137,6 +163,11 @@ def _check(spec: Spec) -> None:
         if rate in spec.learning_rates[:number]:
             raise InvalidSpecError(f"{rate!r} is named twice in learning_rates.", hint="name each once.")
     check_lengths(spec.train_length, spec.test_length)
+    if spec.room is not None:
+        check_number("room", spec.room, int, spec.train_length, MOST_LENGTH)
+    if spec.success_at is not None:
+        check_number("success_at", spec.success_at, float, 1, MOST_LENGTH)
+        _check_success(spec.success_at, length_bins(spec.train_length, spec.test_length))
     num_runs = len(spec.tasks) * len(spec.encodings) * len(spec.learning_rates) * spec.seeds
     if num_runs > MOST_RUNS:
         raise InvalidSpecError(

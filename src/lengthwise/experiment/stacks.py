@@ -25,7 +25,7 @@ def training_runs(runs: Sequence[Run]) -> list[TrainingRun]:
         if run.task not in tasks:
             tasks[run.task] = find_task(run.task)
         _require_same(run.task, tasks[run.task].revision, run.task_revision)
-        cell = (run.task, run.encoding, run.model, run.training, run.bins, run.hard)
+        cell = (run.task, run.encoding, run.model, run.training, run.bins, run.hard, run.room, run.generate)
         cells.setdefault(cell, []).append(number)
     made: dict[int, TrainingRun] = {}
     for members in cells.values():
@@ -39,6 +39,8 @@ def training_runs(runs: Sequence[Run]) -> list[TrainingRun]:
             seeds=[runs[number].seed for number in members],
             rates=[runs[number].learning_rate for number in members],
             hard=first.hard,
+            room=first.room,
+            generate=first.generate,
         )
         made |= dict(zip(members, of_cell, strict=True))
     return [made[number] for number in range(len(runs))]

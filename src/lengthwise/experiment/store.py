@@ -79,7 +79,7 @@ class Store:
                 )
                 self._connection.executemany(
                     "INSERT INTO hard_scores VALUES (?, ?, ?, ?, ?)",
-                    [(result.id, kind, *score) for kind, scores in result.hard.items() for score in scores],
+                    [(result.id, kind, *score) for kind, scores in result.other_scores.items() for score in scores],
                 )
 
     def results(self) -> list[Result]:

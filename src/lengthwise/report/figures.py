@@ -90,5 +90,5 @@ def _scale() -> list[str]:
 
 
 def _describe(cells: Sequence[Cell]) -> str:
-    ends = ", ".join(f"{cell.encoding} {cell.by_bin[-1].median:.0%}" for cell in cells)
-    return f"Exact match by length for {cells[0].task}; at the longest lengths: {ends}."
+    ends = ", ".join(f"{cell.encoding} {cell.by_bin[cell.success].median:.0%}" for cell in cells)
+    return f"Exact match by length for {cells[0].task}; where success is judged: {ends}."

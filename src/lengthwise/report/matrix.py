@@ -16,7 +16,7 @@ _MARKS = {"YES": "✓", "NO": "✗", "UNKNOWN": "?"}
 
 LEGEND = (
     "Each cell: the prediction (✓ yes, ✗ no, ? unknown), how many of the runs that fitted the training lengths generalize, and "
-    "their median exact match at the longest lengths. Where no run fitted there is no evidence."
+    "their median exact match where success is judged. Where no run fitted there is no evidence."
 )
 
 
@@ -24,7 +24,7 @@ def _text(cell: Cell) -> str:
     mark = _MARKS[str(cell.verdict.answer)]
     if not cell.num_fitted:
         return f"{mark} 0/{cell.num_runs} fit"
-    return f"{mark} {cell.num_generalized}/{cell.num_fitted} {percent(cell.by_bin[-1].median)} %"
+    return f"{mark} {cell.num_generalized}/{cell.num_fitted} {percent(cell.by_bin[cell.success].median)} %"
 
 
 def _arrange(cells: Sequence[Cell]) -> tuple[list[str], list[str], dict[tuple[str, str], Cell]]:
@@ -80,7 +80,7 @@ def _draw_square(square: Square, x: float, y: float, width: int) -> str:
 
 
 def draw_results(cells: Sequence[Cell]) -> str:
-    """Return the matrix as SVG: the darker a cell, the better the median at the longest lengths."""
+    """Return the matrix as SVG: the darker a cell, the better the median where success is judged."""
     tasks, encodings, by_place = _arrange(cells)
     squares = [
         Square(
@@ -88,7 +88,7 @@ def draw_results(cells: Sequence[Cell]) -> str:
             column=task,
             words=_text(cell),
             title=f"{task} × {encoding}: predicted {cell.verdict.answer}; {cell.remark}",
-            share=cell.by_bin[-1].median if cell.num_fitted else None,
+            share=cell.by_bin[cell.success].median if cell.num_fitted else None,
         )
         for (task, encoding), cell in by_place.items()
     ]

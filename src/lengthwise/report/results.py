@@ -11,9 +11,10 @@ from ..experiment.store import Result
 from ..languages.alphabet import show_alphabet
 from ..model.shape import Shape
 from ..tables import Table
+from ..tasks.audit.results import Audit
 from ..tasks.core.lengths import LengthRange
 from ..theory.theorems import MEANINGS, THEOREMS
-from ..train.settings import Training
+from ..train.settings import GENERATED_EXAMPLES, Training
 from .figures import draw_curves
 from .matrix import LEGEND, draw_results
 from .numbers import percent
@@ -35,7 +36,7 @@ def results_table(cells: Sequence[Cell]) -> Table:
             *_filled(cell.by_bin, len(multiples)),
             f"{cell.num_fitted}/{cell.num_runs}",
             f"{cell.num_generalized}/{cell.num_fitted}" if cell.num_fitted else "–",
-            percent(cell.best_last),
+            percent(cell.best),
             cell.remark,
         ]
         for cell in cells
@@ -52,7 +53,7 @@ def _filled(values: Sequence[Interval], num_bins: int) -> list[str]:
 
 def _record(cell: Cell) -> dict[str, object]:
     """Return a cell as one flat line of data, for a data frame."""
-    known = ("task", "encoding", "predicted", "measured", "agrees", "runs", "fitted", "generalize", "best_at_longest")
+    known = ("task", "encoding", "predicted", "measured", "agrees", "runs", "fitted", "generalize", "success_at", "best")
     data = _cell_to_json(cell)
     medians = {
         f"median_{bounds.low}_{bounds.high}": _numbers(value)["median"]
@@ -120,12 +121,87 @@ def legend(cells: Sequence[Cell]) -> str:
     """Return how to read the table."""
     several = len({cell.bins for cell in cells}) > 1
     bins = "given in each row" if several else " / ".join(str(bounds) for bounds in cells[0].bins)
+    at = sorted({cell.success_at for cell in cells})
+    where = f"{at[0]:g}×" if len(at) == 1 else "the multiple named in the page and in JSON"
     return (
         f"Exact match in percent, median (and range; 95 % interval from six runs on) over the fitted runs, or over all where none "
-        f"fitted, at lengths {bins}. Fitted: at least {FITTED:.0%} at 1×. "
-        f"Generalize: fitted, and at least {GENERALIZED:.0%} at the longest lengths; "
-        f"best: the best run there.{_mixed_processors(cells)}"
+        f"fitted, at lengths {bins}. Fitted: at least {FITTED:.0%} on fresh instances of the longest quarter of the training lengths. "
+        f"Generalize: fitted, and at least {GENERALIZED:.0%} at {where}; "
+        f"best: the best run there.{_rates(cells)}{_room(cells)}{_mixed_processors(cells)}"
     )
+
+
+def _rates(cells: Sequence[Cell]) -> str:
+    """Say how the learning rate was chosen, where several were tried."""
+    several = [cell for cell in cells if cell.other_rates]
+    if not several:
+        return ""
+    first = several[0]
+    others = ", ".join(f"{rate.value:g} ({rate.num_fitted}/{rate.num_runs} fitted)" for rate in first.other_rates)
+    return (
+        f" In {len(several)} of {len(cells)} cells several learning rates were tried, and the table has one: the one with the larger "
+        f"share of fitted runs, among equals the one that is better at the longest training lengths. {first.task} × "
+        f"{first.encoding}: {first.learning_rate:g} ({first.num_fitted}/{first.num_runs} fitted), not {others}."
+    )
+
+
+def _room(cells: Sequence[Cell]) -> str:
+    """Say for which lengths encodings have positions, where their training depends on it."""
+    rooms = sorted({cell.room for cell in cells if cell.room is not None})
+    names = dict.fromkeys(cell.encoding for cell in cells if cell.room is not None)
+    shown = " or ".join(map(str, rooms))
+    return f" Positions of {', '.join(names)} reach to length {shown}." if rooms else ""
+
+
+def baselines_table(cells: Sequence[Cell]) -> Table | None:
+    """Return, for every task that was audited, what the best constant answer and the best shortcut reach in each bin."""
+    audited = {(cell.task, cell.bins): cell for cell in cells if cell.audit is not None}
+    if not audited:
+        return None
+    multiples = _multiples(cells)
+    rows = []
+    for cell in audited.values():
+        audit = cell.audit
+        assert audit is not None
+        best = [audit.best(number) for number in range(len(audit.bins))]
+        empty = [""] * (len(multiples) - len(audit.bins))
+        task = _task(cell, cells)
+        rows += [
+            [task, f"chance ({audit.chance.name})", *map(_share, audit.chance.shares), *empty],
+            [task, "best shortcut", *(_share(rule.shares[n]) for n, rule in enumerate(best)), *empty],
+            [task, "which one", *(rule.name for rule in best), *empty],
+            [task, "instances per run", *map(str, cell.examples), *empty],
+        ]
+    header = ["task", "baseline", *multiples]
+    return Table(header=header, rows=rows, kinds={0: "name", **dict.fromkeys(range(2, len(header)), "number")})
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else percent(value)
+
+
+BASELINES_LEGEND = (
+    "Baselines: rules that look at an input superficially (counts, first and last symbols, short patterns, length modulo small "
+    "numbers), fitted on training lengths and scored like models. Models must beat the best of them; a cell that is not "
+    "5 points better is marked with the rule."
+)
+
+
+def decoding_table(cells: Sequence[Cell]) -> Table | None:
+    """Return by how many points real decoding differs from the scores, where it was measured."""
+    decoded = [cell for cell in cells if cell.decoding]
+    if not decoded:
+        return None
+    multiples = _multiples(decoded)
+    rows = [[_task(cell, cells), cell.encoding, *_filled(cell.decoding, len(multiples))] for cell in decoded]
+    header = ["task", "encoding", *multiples]
+    return Table(header=header, rows=rows, kinds={0: "name", **dict.fromkeys(range(2, len(header)), "number")})
+
+
+DECODING_LEGEND = (
+    "Decoding: exact match when the model writes its answer token by token, less exact match under teacher forcing on the same "
+    f"{GENERATED_EXAMPLES} instances of each bin, in points."
+)
 
 
 def _mixed_processors(cells: Sequence[Cell]) -> str:
@@ -142,12 +218,18 @@ def _mixed_processors(cells: Sequence[Cell]) -> str:
 
 def brief_report(cells: Sequence[Cell]) -> Document:
     """Return the tables with how to read them, for a terminal or as Markdown."""
-    return Document([results_table(cells), Paragraph(summary(cells)), Paragraph(legend(cells)), *_hard_blocks(cells)])
+    return Document([results_table(cells), Paragraph(summary(cells)), Paragraph(legend(cells)), *_other_blocks(cells)])
 
 
-def _hard_blocks(cells: Sequence[Cell]) -> list[Block | Table]:
-    table = hard_table(cells)
-    return [] if table is None else [Heading("Hard instances"), table, Paragraph(HARD_LEGEND)]
+def _other_blocks(cells: Sequence[Cell]) -> list[Block | Table]:
+    blocks: list[Block | Table] = []
+    for title, table, read in (
+        ("Baselines", baselines_table(cells), BASELINES_LEGEND),
+        ("Decoding", decoding_table(cells), DECODING_LEGEND),
+        ("Hard instances", hard_table(cells), HARD_LEGEND),
+    ):
+        blocks += [] if table is None else [Heading(title), table, Paragraph(read)]
+    return blocks
 
 
 def results_page(results: Sequence[Result], *, title: str = TITLE) -> Document:
@@ -162,7 +244,7 @@ def results_page(results: Sequence[Result], *, title: str = TITLE) -> Document:
             Paragraph(legend(cells), soft=True),
             *([Picture(draw_results(cells)), Paragraph(LEGEND, soft=True)] if with_matrix else []),
             results_table(cells),
-            *_hard_blocks(cells),
+            *_other_blocks(cells),
             Heading("Curves and reasons"),
             Panels(_panels(cells)),
             *meanings(),
@@ -294,9 +376,33 @@ def _cell_to_json(cell: Cell) -> dict[str, object]:
         "fitted": cell.num_fitted,
         "generalize": cell.num_generalized,
         "bins": _bins(cell, cell.by_bin),
-        "best_at_longest": cell.best_last,
+        "success_at": cell.success_at,
+        "best": cell.best,
+        "learning_rate": cell.learning_rate,
+        "other_learning_rates": [
+            {"learning_rate": rate.value, "runs": rate.num_runs, "fitted": rate.num_fitted} for rate in cell.other_rates
+        ],
+        **({} if cell.room is None else {"room": cell.room}),
+        **({} if cell.audit is None else {"baselines": _baselines(cell, cell.audit)}),
+        **({"decoding": _bins(cell, cell.decoding)} if cell.decoding else {}),
         **({"hard": {kind: _bins(cell, values) for kind, values in cell.hard.items()}} if cell.hard else {}),
     }
+
+
+def _baselines(cell: Cell, audit: Audit) -> list[dict[str, object]]:
+    """Return chance, the best shortcut and the number of instances of a run in each bin."""
+    best = [audit.best(number) for number in range(len(audit.bins))]
+    return [
+        {
+            "lengths": [bounds.low, bounds.high],
+            "instances": cell.examples[number],
+            "chance": audit.chance.shares[number],
+            "shortcut": best[number].shares[number],
+            "rule": best[number].name,
+            "inherent": best[number].inherent,
+        }
+        for number, bounds in enumerate(cell.bins)
+    ]
 
 
 def _bins(cell: Cell, values: Sequence[Interval]) -> list[dict[str, object]]:

@@ -1,14 +1,14 @@
 """What the runs of a cell come to: how many fitted the training lengths, and of those how many generalize.
 
-A cell is a task with an encoding. A run that did not fit says nothing about length generalization, so it counts in the
-number of runs and nowhere else.
+A cell is a task with an encoding and one learning rate. A run that did not fit says nothing about length generalization, so it
+counts in the number of runs and nowhere else.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import comb
 from statistics import median
 
@@ -19,14 +19,16 @@ from ..errors import LengthwiseError
 from ..experiment.descriptions import Description, switches_of
 from ..experiment.store import Result
 from ..predict.predict import predict_task
+from ..tasks.audit.results import Audit, Baseline
 from ..tasks.core.catalog import find_packaged_task, task_files
-from ..tasks.core.lengths import LengthRange, length_bins
+from ..tasks.core.lengths import LengthRange, default_success, length_bins, multiple_of, success_bin
 from ..theory.claims import Answer
 from ..theory.verdict import Verdict
 from ..train.settings import TRAINER_REVISION
 
-FITTED = 0.99  # the exact match on training lengths from which a run counts as fitted
-GENERALIZED = 0.90  # the exact match on the longest lengths from which a fitted run counts as generalizing
+FITTED = 0.99  # the exact match on fresh instances of the longest training lengths from which a run counts as fitted
+GENERALIZED = 0.90  # the exact match where success is judged, from which a fitted run counts as generalizing
+SHORTCUT = 0.05  # models that are better than a shortcut by no more than this are marked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +49,21 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Rate:
+    """A learning rate that was tried: how many of its runs fitted."""
+
+    value: float
+    num_runs: int
+    num_fitted: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """Prediction and measurement for one task and encoding."""
+    """Prediction and measurement for one task and encoding.
+
+    ``success`` is the number of the bin where success is judged. Where several learning rates were tried, the cell is that
+    of the chosen one, and ``other_rates`` are the others.
+    """
 
     task: str
     encoding: str
@@ -59,7 +74,15 @@ class Cell:
     num_generalized: int
     by_bin: tuple[Interval, ...]  # over the fitted runs, or over all where none fitted
     curve: tuple[Point, ...]  # likewise
-    best_last: float
+    success: int
+    success_at: float  # times the training length
+    best: float  # of the shown runs, where success is judged
+    examples: tuple[int, ...]  # instances in each bin, in the first run
+    room: int | None = None  # the longest input that the encoding has positions for, where training depends on it
+    learning_rate: float = 0.0
+    other_rates: tuple[Rate, ...] = ()
+    audit: Audit | None = None
+    decoding: tuple[Interval, ...] = ()  # by bin, real decoding less teacher forcing on the same instances
     definition: str = ""
     hard: Mapping[str, tuple[Interval, ...]] = field(default_factory=dict)  # by kind and bin, over the same runs
     origins: tuple[str, ...] = ()  # the kinds of processor the runs were trained on
@@ -81,8 +104,24 @@ class Cell:
     @property
     def remark(self) -> str:
         """Return what to say where the two do not simply agree."""
+        if self.shortcut is None or not self.num_fitted:
+            return self._remark
+        share = self.shortcut.shares[self.success] or 0.0
+        return f"{self._remark}; shortcut: {self.shortcut.name} reaches {share:.0%}"
+
+    @property
+    def shortcut(self) -> Baseline | None:
+        """The best shortcut where success is judged, if the models are hardly better or worse."""
+        if self.audit is None:
+            return None
+        best = self.audit.best(self.success)
+        share = best.shares[self.success]
+        return best if share is not None and share >= self.by_bin[self.success].median - SHORTCUT else None
+
+    @property
+    def _remark(self) -> str:
         if not self.num_fitted:
-            return "no run fitted the training lengths: no evidence"
+            return "no run fitted the training lengths: no evidence; try more steps, a wider model or another learning rate"
         if self.measured is Answer.UNKNOWN:
             return "split: half of the fitted runs generalize"
         if self.agrees is None:
@@ -158,25 +197,55 @@ def _cause(kind: str, name: str, revision: int, latest: int | None, find_present
 def summarize(results: Iterable[Result]) -> list[Cell]:
     """Return one cell per task, encoding and setting: tasks by first appearance, encodings by their cards.
 
-    Runs of a cell differ in seed and learning rate only. A run that was trained with and without hard sets, which came out
-    the same, counts once, with its scores on them.
+    Runs of a cell differ in their seed only. Where several learning rates were tried, the one with the larger share of fitted runs is
+    chosen; among equals, the one with the better median at the longest training lengths, then the smaller. A run that was
+    trained with and without hard sets, which came out the same, counts once, with its scores on them.
     """
-    groups: dict[str, dict[tuple[int, float], Result]] = {}
+    groups: dict[str, dict[float, dict[int, Result]]] = {}
     tasks: dict[str, int] = {}
     for result in results:
         tasks.setdefault(result.task, len(tasks))
-        same = {key: value for key, value in result.settings.items() if key not in ("seed", "learning_rate", "hard")}
-        group = groups.setdefault(json.dumps(same, sort_keys=True), {})
-        which = (result.seed, result.learning_rate)
-        if which not in group or result.settings.get("hard"):
-            group[which] = result
+        same = {key: value for key, value in result.settings.items() if key not in _OF_ONE_RUN}
+        group = groups.setdefault(json.dumps(same, sort_keys=True), {}).setdefault(result.learning_rate, {})
+        if result.seed not in group or len(result.other_scores) > len(group[result.seed].other_scores):
+            group[result.seed] = result
     order = list(ENCODINGS)
-    cells = [_summarize_cell(list(group.values())) for group in groups.values()]
+    cells = [_choose_rate([list(runs.values()) for runs in group.values()]) for group in groups.values()]
 
     def place(encoding: str) -> int:
         return len(order) if encoding_files(encoding) else order.index(find_packaged_encoding(encoding).card.name)
 
     return sorted(cells, key=lambda cell: (tasks[cell.task], place(cell.encoding), cell.encoding))
+
+
+_OF_ONE_RUN = ("seed", "learning_rate", "hard", "generate")
+
+
+def _choose_rate(of_rates: Sequence[Sequence[Result]]) -> Cell:
+    """Return the cell of the learning rate that does best at training lengths; longer ones do not count."""
+
+    def merit(results: Sequence[Result]) -> tuple[float, float, float]:
+        shares = [fit_share(result) for result in results]
+        return sum(map(is_fitted, results)) / len(results), median(shares), -results[0].learning_rate
+
+    chosen, *others = sorted(of_rates, key=merit, reverse=True)
+    cell = _summarize_cell(chosen)
+    rates = [
+        Rate(value=results[0].learning_rate, num_runs=len(results), num_fitted=sum(map(is_fitted, results)))
+        for results in others
+    ]
+    return replace(cell, other_rates=tuple(sorted(rates, key=lambda rate: rate.value)))
+
+
+def fit_share(result: Result) -> float:
+    """Return the exact match of a run at training lengths: at the longest ones, or in older stores at all of them."""
+    bounds = LengthRange(low=0, high=result.settings["train_length"])
+    return share_of(result.fit or result.scores, bounds) or 0.0
+
+
+def is_fitted(result: Result) -> bool:
+    """Return whether a run fits the training lengths."""
+    return fit_share(result) >= FITTED
 
 
 def description_of(result: Result) -> Description:
@@ -213,8 +282,12 @@ def _summarize_cell(results: Sequence[Result]) -> Cell:
     first = results[0]
     described = description_of(first)
     bins = described.bins
+    success_at = described.success_at or default_success(bins)
+    success = success_bin(bins, success_at)
+    if success is None:  # somebody has changed the description
+        success, success_at = len(bins) - 1, multiple_of(bins[-1], bins[0].high)
     shares = [[share_in(result, bounds) for bounds in bins] for result in results]
-    fitted = [number for number, row in enumerate(shares) if row[0] is not None and row[0] >= FITTED]
+    fitted = [number for number, result in enumerate(results) if is_fitted(result)]
     shown = fitted or range(len(results))
     return Cell(
         task=first.task,
@@ -225,13 +298,22 @@ def _summarize_cell(results: Sequence[Result]) -> Cell:
         bins=bins,
         num_runs=len(results),
         num_fitted=len(fitted),
-        num_generalized=sum((shares[number][-1] or 0.0) >= GENERALIZED for number in fitted),
+        num_generalized=sum((shares[number][success] or 0.0) >= GENERALIZED for number in fitted),
         by_bin=tuple(
             interval([share for number in shown if (share := shares[number][place]) is not None])
             for place in range(len(bins))
         ),
         curve=_curve([results[number] for number in shown]),
-        best_last=max(shares[number][-1] or 0.0 for number in shown),
+        success=success,
+        success_at=success_at,
+        best=max(shares[number][success] or 0.0 for number in shown),
+        examples=tuple(
+            sum(examples for length, examples, _ in first.scores if length in bounds) for bounds in bins
+        ),
+        room=first.settings.get("room"),
+        learning_rate=first.learning_rate,
+        audit=described.audit if described.audit is not None and described.audit.bins == bins else None,
+        decoding=_decoding([results[number] for number in shown], bins),
         hard=_hard_by_bin([results[number] for number in shown], bins),
     )
 
@@ -248,6 +330,21 @@ def _hard_by_bin(results: Sequence[Result], bins: Sequence[LengthRange]) -> dict
         )
         for kind in kinds
     }
+
+
+def _decoding(results: Sequence[Result], bins: Sequence[LengthRange]) -> tuple[Interval, ...]:
+    """Return by how much real decoding differs from teacher forcing in each bin; nothing if no run was decoded."""
+    decoded = [result for result in results if result.generated]
+    differences = [
+        [
+            generated - forced
+            for result in decoded
+            if (generated := share_of(result.generated, bounds)) is not None
+            and (forced := share_of(result.forced, bounds)) is not None
+        ]
+        for bounds in bins
+    ]
+    return tuple(map(interval, differences)) if decoded else ()
 
 
 def share_in(result: Result, bounds: LengthRange) -> float | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from ..encodings.core.choice import encoding_files, find_encoding
 from ..errors import InvalidOptionError
 from ..model.shape import Shape
-from ..tasks.core.lengths import LengthRange
+from ..tasks.core.lengths import LengthRange, top_quarter
 from ..tasks.core.task import Objective, Task
 from ..tasks.core.without_bos import without_bos
 from ..tasks.hard.apply import hard_sets
@@ -81,8 +81,18 @@ class Group:
         return min(self.period, max(_LONGEST_CYCLE, enough))
 
 
-def group_of(task: Task, encoding: str, shape: Shape, training: Training, bins: Sequence[LengthRange]) -> Group:
-    """Return the group of a run; with ``no_bos`` the task must have been cut already."""
+def group_of(
+    task: Task,
+    encoding: str,
+    shape: Shape,
+    training: Training,
+    bins: Sequence[LengthRange],
+    room: int | None = None,
+) -> Group:
+    """Return the group of a run; with ``no_bos`` the task must have been cut already.
+
+    ``room`` is the longest input that an encoding has positions for; without it, that is the longest one it is tested on.
+    """
     own = task.lengths(bins[0].low, bins[0].high)
     if not own:
         raise InvalidOptionError(
@@ -102,7 +112,7 @@ def group_of(task: Task, encoding: str, shape: Shape, training: Training, bins: 
         ),
         num_tokens=_padded(len(task.vocabulary)),
         num_outputs=_padded(task.num_outputs),
-        max_length=task.size(bins[-1].high),
+        max_length=task.size(bins[-1].high if room is None else room),
         trained=task.size(bins[0].high),
         digits=task.digits if _looks_at_digits(encoding) else (),
         batch=training.batch,
@@ -139,6 +149,12 @@ class TrainingRun:
     seed: int
     rate: float
     hard_sets: Mapping[str, Task] = field(default_factory=dict)
+    generates: bool = False  # whether some instances are decoded token by token, too
+
+    @property
+    def fit_lengths(self) -> LengthRange:
+        """The longest quarter of the training lengths: a run that is right there fits."""
+        return top_quarter(self.task, self.bins[0])
 
 
 def make_training_runs(
@@ -151,14 +167,30 @@ def make_training_runs(
     seeds: Sequence[int],
     rates: Sequence[float],
     hard: bool = False,
+    room: int | None = None,
+    generate: bool = False,
 ) -> list[TrainingRun]:
-    """Return runs of one task, one for each seed with its rate."""
+    """Return runs of one task, one for each seed with its rate.
+
+    With ``generate`` some instances are decoded token by token; with encodings for which that differs from one pass over
+    whole instances, they always are.
+    """
     own = hard_sets(task) if hard else {}
     tests = {kind: without_bos(hard_set) if shape.no_bos else hard_set for kind, hard_set in own.items()}
     task = without_bos(task) if shape.no_bos else task
-    group = group_of(task, encoding, shape, training, bins)
+    group = group_of(task, encoding, shape, training, bins, room)
+    generates = generate or not find_encoding(encoding).prefix_consistent
     scored = tuple(bounds for bounds in bins if task.lengths(bounds.low, bounds.high))
     return [
-        TrainingRun(task=task, group=group, training=training, bins=scored, seed=seed, rate=rate, hard_sets=tests)
+        TrainingRun(
+            task=task,
+            group=group,
+            training=training,
+            bins=scored,
+            seed=seed,
+            rate=rate,
+            hard_sets=tests,
+            generates=generates,
+        )
         for seed, rate in zip(seeds, rates, strict=True)
     ]

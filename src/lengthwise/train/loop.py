@@ -24,9 +24,16 @@ _WORTH_SHRINKING = 500  # steps
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trained:
-    """What one run came to: its scores at every length, on hard sets too, its losses, and when it stopped."""
+    """What one run came to: its scores at every length, on hard sets too, its losses, and when it stopped.
+
+    ``fit`` is its score on fresh instances of the longest training lengths. ``generated`` are scores of real decoding, if that
+    was asked for, and ``forced`` those of teacher forcing on the same instances.
+    """
 
     scores: tuple[Score, ...]
+    fit: tuple[Score, ...] = ()
+    generated: tuple[Score, ...] = ()
+    forced: tuple[Score, ...] = ()
     hard: Mapping[str, tuple[Score, ...]] = field(default_factory=dict)
     losses: tuple[tuple[int, float], ...]
     steps: int
@@ -256,8 +263,7 @@ class _Loop:
         for slot in done:
             number = state.slots[slot][0]
             state.results[number] = Trained(
-                scores=tested[slot].scores,
-                hard=tested[slot].hard,
+                **tested[slot]._asdict(),
                 losses=tuple(state.losses[number]),
                 steps=stack.step_of(slot),
                 seconds=state.spent[number],
@@ -343,7 +349,10 @@ def _resume(stack: Stack, state: _State, runs: Sequence[TrainingRun], checkpoint
 
 def _trained(data: dict[str, Any]) -> Trained:
     return Trained(
-        scores=tuple(Score(**score) for score in data["scores"]),
+        **{
+            name: tuple(Score(**score) for score in data.get(name, ()))
+            for name in ("scores", "fit", "generated", "forced")
+        },
         hard={kind: tuple(Score(**score) for score in scores) for kind, scores in data.get("hard", {}).items()},
         losses=tuple((step, loss) for step, loss in data["losses"]),
         steps=data["steps"],

@@ -25,7 +25,7 @@ def loss_per_model(
             losses = losses * is_output_MO[:, None, None, :]
         losses = losses.sum(-1)
     else:
-        outputs_MBLO = _without_padding(outputs_MBLO, is_output_MO)
+        outputs_MBLO = without_padding(outputs_MBLO, is_output_MO)
         flat = outputs_MBLO.flatten(0, 2)
         losses = functional.cross_entropy(flat, targets_MBL.flatten(), ignore_index=IGNORE, reduction="none")
         losses = losses.reshape(targets_MBL.shape)
@@ -36,7 +36,7 @@ def exact_matches(
     objective: Objective, outputs_MBLO: Tensor, targets_MBL: Tensor, is_output_MO: Tensor | None = None
 ) -> Tensor:
     """Return, for every instance, whether all its scored positions are right, [M, B]."""
-    outputs_MBLO = _without_padding(outputs_MBLO, is_output_MO)
+    outputs_MBLO = without_padding(outputs_MBLO, is_output_MO)
     if objective is Objective.NEXT_SYMBOLS:
         bits = _as_bits(targets_MBL, outputs_MBLO.shape[-1])
         right = ((outputs_MBLO > 0) == bits).all(-1)
@@ -45,7 +45,7 @@ def exact_matches(
     return (right | (targets_MBL == IGNORE)).all(-1)
 
 
-def _without_padding(outputs_MBLO: Tensor, is_output_MO: Tensor | None) -> Tensor:
+def without_padding(outputs_MBLO: Tensor, is_output_MO: Tensor | None) -> Tensor:
     """Return outputs that are -inf where a model has none, so that none of them is ever chosen."""
     if is_output_MO is None:
         return outputs_MBLO

@@ -12,7 +12,8 @@ TRAINER_REVISION = 4
 
 4: the schedule of lengths is periodic, and even over the lengths of a layout; languages that lack lengths share a layout,
 with their next shorter length in such a room; tokens and outputs are padded, the norm of a gradient is one sum, and the
-instances that decide when to stop are others than those of the scores.
+instances that decide when to stop, whether a run fits, and what it scores are different ones. The room for positions is a
+setting of its own.
 """
 
 PENALTIES_ON_POSITIONS = ("position_norm", "positional_first", "positional")
@@ -31,6 +32,12 @@ PENALTY_NAMES = (
     "relations",
 )
 """What may be added to the loss, and what of it acts on a table of positions; ``penalties`` says what each is."""
+
+FIT_EXAMPLES = 2_000
+"""The instances of the longest training lengths that say whether a run fits."""
+
+GENERATED_EXAMPLES = 100
+"""The instances of a bin that are decoded token by token, where that is asked for."""
 
 RING_BYTES = 2 * 2**30
 """The most memory of a GPU that batches made ahead of time take."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import torch
@@ -25,6 +26,7 @@ from ..seeds import EVALUATION, INITIALIZATION, open_stream
 from ..tasks.core.lengths import LengthRange
 from ..tasks.core.task import Task
 from .evaluation import Examples, Score, join_examples, make_examples, match_instances, score_by_length
+from .generation import match_generated
 from .groups import Group, TrainingRun
 from .objectives import loss_per_model
 from .optimizer import StackedAdamW
@@ -33,17 +35,22 @@ from .penalties import penalties_of, require_what_penalties_act_on
 from .precision import Precision, matrix_products, precision_on
 from .recording import Recorded
 from .ring import Placed, Ring
+from .settings import FIT_EXAMPLES, GENERATED_EXAMPLES
 from .weights import Weights
 
 _FIRST_STEPS = 4  # in which a step is compiled and recorded
+_FIT = "fit"  # the set of instances that says whether a run fits
 _MOST_INITIAL = 64  # initial weights that are kept, for runs of one seed on several tasks
 
 
 class Tested(NamedTuple):
-    """The scores of a model at every length, and on the hard sets of its task by kind."""
+    """The scores of a model at every length, on the hard sets of its task by kind, and on the other sets that ``Trained`` has."""
 
     scores: tuple[Score, ...]
     hard: dict[str, tuple[Score, ...]]
+    fit: tuple[Score, ...]
+    generated: tuple[Score, ...] = ()
+    forced: tuple[Score, ...] = ()
 
 
 class Stack:
@@ -193,7 +200,9 @@ class Stack:
         """Return initial weights: drawn at the true size of a model, then padded."""
         key = (run.seed, len(run.task.vocabulary), run.task.num_outputs)
         if key not in self._initial:
-            model = make_model(run.task, self.group.encoding, self.group.shape, run.bins, num_models=1)
+            model = model_of_group(
+                replace(self.group, num_tokens=len(run.task.vocabulary), num_outputs=run.task.num_outputs), 1
+            )
             model.initialize(open_stream(INITIALIZATION, seed=[run.seed]))
             values_P = torch.zeros_like(self.weights.values_MP[0], device="cpu")
             padded = dict(self.model.named_parameters())
@@ -303,7 +312,7 @@ class Stack:
     def test(self, slots: Sequence[int]) -> dict[int, Tested]:
         """Return the scores of the runs in these slots at all lengths and on hard sets, computed together."""
         scores: dict[tuple[int, str], list[Score]] = {(slot, ""): [] for slot in slots}
-        kinds = dict.fromkeys(["", *(kind for slot in slots for kind in self.runs[slot].hard_sets)])
+        kinds = dict.fromkeys(["", _FIT, *(kind for slot in slots for kind in self.runs[slot].hard_sets)])
         for kind in kinds:
             for number in range(max(len(self.runs[slot].bins) for slot in slots)):
                 for alike in self._test_sets(slots, kind, number):
@@ -312,23 +321,38 @@ class Stack:
         return {
             slot: Tested(
                 tuple(scores[slot, ""]),
-                {kind: tuple(scores[slot, kind]) for kind in kinds if kind and (slot, kind) in scores},
+                {kind: tuple(scores[slot, kind]) for kind in kinds if kind not in ("", _FIT) and (slot, kind) in scores},
+                tuple(scores[slot, _FIT]),
+                *(self._generate(slot) if self.runs[slot].generates else ()),
             )
             for slot in slots
         }
+
+    def _generate(self, slot: int) -> tuple[tuple[Score, ...], tuple[Score, ...]]:
+        """Return the scores of a run's real decoding on some instances of every bin, and of teacher forcing on the same."""
+        generated, forced = [], []
+        model, run, is_output = self._model_of([slot]), self.runs[slot], self.is_output_MO[[slot]]
+        for number in range(len(run.bins)):
+            for sets in self._test_sets([slot], "", number):
+                examples = sets[slot].of_instances(slice(GENERATED_EXAMPLES))
+                scale = examples.batch.scale_MB
+                with matrix_products(Precision.FP32):
+                    matches = match_generated(model, run.task, examples, self.xp, is_output)
+                generated += score_by_length(matches, scale)[0]
+                forced += score_by_length(self._match(model, examples, is_output), scale)[0]
+        return tuple(generated), tuple(forced)
 
     def _test_sets(self, slots: Sequence[int], kind: str, number: int) -> list[dict[int, Examples]]:
         """Return the instances of a bin for each slot that has any, of a hard set if a kind is named, by their sizes."""
         sets: dict[tuple[int, ...], dict[int, Examples]] = {}
         for members in _by_task({slot: self.runs[slot] for slot in slots}).values():
-            run = self.runs[members[0]]
-            task = run.hard_sets.get(kind) if kind else run.task
-            bounds = run.bins[number] if number < len(run.bins) else None
-            if task is None or bounds is None or not task.lengths(bounds.low, bounds.high):
+            found = _test_set(self.runs[members[0]], kind, number)
+            if found is None:
                 continue
+            task, bounds, number_of_instances = found
             stream = open_stream(EVALUATION, seed=[self.runs[slot].seed for slot in members], xp=self.xp)
-            draw = (stream.named("hard").named(kind) if kind else stream).at(number)
-            examples = make_examples(task, bounds, run.training.examples, draw, self.xp, self.model.encoding)
+            draw = {"": stream, _FIT: stream.named(_FIT)}.get(kind) or stream.named("hard").named(kind)
+            examples = make_examples(task, bounds, number_of_instances, draw.at(number), self.xp, self.model.encoding)
             size = (examples.batch.tokens_MBL.shape[-1], examples.places_MBS.shape[-1])
             sets.setdefault(size, {}).update(zip(members, examples.split(), strict=True))
         return list(sets.values())
@@ -336,28 +360,54 @@ class Stack:
     def _score(self, sets: Mapping[int, Examples]) -> dict[int, list[Score]]:
         """Return the scores of the runs in slots on their instances, which are equally wide."""
         chosen = list(sets)
-        model = self.model
-        if chosen != list(range(self.num_slots)):
-            model = model_of_group(self.group, len(chosen)).to(self.device)
-            Weights(dict(model.named_parameters())).values_MP.copy_(self.weights.values_MP[chosen])
         examples = join_examples(list(sets.values()))
-        matches = self._match(model, examples, self.is_output_MO[chosen])
+        matches = self._match(self._model_of(chosen), examples, self.is_output_MO[chosen])
         return dict(zip(chosen, score_by_length(matches, examples.batch.scale_MB), strict=True))
+
+    def _model_of(self, slots: list[int]) -> Transformer:
+        """Return the models in these slots as one, in this order."""
+        if slots == list(range(self.num_slots)):
+            return self.model
+        model = model_of_group(self.group, len(slots)).to(self.device)
+        Weights(dict(model.named_parameters())).values_MP.copy_(self.weights.values_MP[slots])
+        return model
 
     def _match(self, model: Transformer, examples: Examples, is_output_MO: Tensor) -> Tensor:
         with matrix_products(Precision.FP32):  # whatever the precision of training: a score must not hang on rounding
             return match_instances(model, self.group.objective, examples, is_output_MO, slots=self.num_slots)
 
 
+def _test_set(run: TrainingRun, kind: str, number: int) -> tuple[Task, LengthRange, int] | None:
+    """Return the task, the lengths and the number of instances of a test set, if a run has it.
+
+    ``kind`` names a hard set, or the one that says whether a run fits; without it, the set has usual instances of a bin.
+    """
+    if kind == _FIT:
+        return (run.task, run.fit_lengths, FIT_EXAMPLES) if number == 0 else None
+    task = run.hard_sets.get(kind) if kind else run.task
+    if task is None or number >= len(run.bins) or not task.lengths(run.bins[number].low, run.bins[number].high):
+        return None
+    return task, run.bins[number], run.training.examples
+
+
 def make_model(
-    task: Task, encoding: str | Choice, shape: Shape, bins: Sequence[LengthRange], *, num_models: int
+    task: Task,
+    encoding: str | Choice,
+    shape: Shape,
+    bins: Sequence[LengthRange],
+    *,
+    num_models: int,
+    room: int | None = None,
 ) -> Transformer:
-    """Return models for a task, trained on the first bin and tested up to the last; their weights are not set yet."""
+    """Return models for a task, trained on the first bin and tested up to the last; their weights are not set yet.
+
+    ``room`` is the longest input that there are positions for; without it, that is the longest one of the bins.
+    """
     return _model(
         encoding,
         shape,
         num_models=num_models,
-        max_length=task.size(bins[-1].high),
+        max_length=task.size(bins[-1].high if room is None else room),
         trained=task.size(bins[0].high),
         digits=task.digits,
         num_tokens=len(task.vocabulary),

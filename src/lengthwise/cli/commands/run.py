@@ -52,6 +52,25 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--hard", action="store_true", default=None, help="also test on hard instances (docs/concepts/hard-tests.md)"
     )
     parser.add_argument(
+        "--success-at",
+        type=float,
+        metavar="K",
+        help="judge success at K times the training length (default: 3, if that is tested)",
+    )
+    parser.add_argument(
+        "--room",
+        type=int,
+        metavar="N",
+        help="longest input that encodings with a table of positions, or with random ones, are made for (default: 3 times "
+        "the training length)",
+    )
+    parser.add_argument(
+        "--generate",
+        action="store_true",
+        default=None,
+        help="also decode some instances token by token, and report the difference",
+    )
+    parser.add_argument(
         "--keep", action="store_true", help="keep the trained models in a folder beside the store, for 'inspect'"
     )
     add_training_arguments(parser)
@@ -118,4 +137,4 @@ def spec_of(options: Namespace) -> Spec:
     return spec if steps is None else replace(spec, training=replace(spec.training, steps=steps))
 
 
-_SPEC_OPTIONS = ("encoding", "switch", "seeds", "train_length", "test_length", "steps", "hard")
+_SPEC_OPTIONS = ("encoding", "switch", "seeds", "train_length", "test_length", "steps", "hard", "generate", "success_at", "room")

@@ -112,7 +112,8 @@ class Card:
     - ``needs_scale``: it must know how long the instance is. ``scale_options`` names the options that ask for it, where
       it depends on them. ``takes_hint``: what it must know is the scale that a task states, not a number of tokens.
     - ``max_length``: there is a largest number of positions, fixed beforehand. ``float_ids``: ids may be fractions.
-    - ``ids_from``: where ids come from. ``shifts_ids``: in training they start at a random number.
+    - ``ids_from``: where ids come from. ``shifts_ids``: in training they start at a random number. ``draws_ids``: they are
+      drawn at random from all that there is room for.
     - ``counts_positions``: it solves equations between positions as they come, so other ids would make no sense.
     - ``unsigned``: it has no meaning of its own for negative distances.
     - ``hides_keys``: every head sees a fixed number of tokens.
@@ -156,6 +157,7 @@ class Card:
     float_ids: bool = True
     ids_from: IdsFrom = "order"
     shifts_ids: bool = False
+    draws_ids: bool = False
     counts_positions: bool = False
     unsigned: bool = False
     hides_keys: bool = False

@@ -140,6 +140,11 @@ class Choice:
         return any(part.card.shifts_ids for part in self.parts)
 
     @property
+    def uses_room(self) -> bool:
+        """Whether training depends on the number of positions that there is room for."""
+        return any(part.card.max_length or part.card.shifts_ids or part.card.draws_ids for part in self.parts)
+
+    @property
     def has_table(self) -> bool:
         """Whether there is a table of positions that is added to the input."""
         return any(part.card.has_table for part in self.parts)

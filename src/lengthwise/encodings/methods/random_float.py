@@ -25,6 +25,7 @@ CARD = Card(
     refuses=("chosen ids", "counted positions", "whole ids"),
     variants=("alibi", "kerple_log, length=60"),
     prefix_consistent=False,
+    draws_ids=True,
     needs_scale=True,
     ids_from="fractions",
     **OTHER_IDS,

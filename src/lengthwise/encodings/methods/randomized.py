@@ -28,6 +28,7 @@ CARD = Card(
     refuses=("chosen ids", "counted positions"),
     variants=("learned", "shaw, length=900"),
     prefix_consistent=False,
+    draws_ids=True,
     needs_scale=True,
     max_length=True,
     ids_from="sample",

@@ -209,6 +209,9 @@ def _result(run: Run, trained: Trained, origin: dict[str, object]) -> Result:
         losses=trained.losses,
         provenance=origin,
         scores=_as_rows(trained.scores),
+        fit=_as_rows(trained.fit),
+        generated=_as_rows(trained.generated),
+        forced=_as_rows(trained.forced),
         hard={kind: _as_rows(scores) for kind, scores in trained.hard.items()},
     )
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 MOST_LENGTH = 100_000
 MOST_BINS = 1_000
+USUAL_SUCCESS = 3.0
+"""The multiple of the training length at which success is judged."""
 
 _TRIED = 100
 
@@ -46,6 +48,42 @@ def length_bins(train_length: int, test_length: int | Sequence[int]) -> tuple[Le
     return tuple(
         LengthRange(low=low + 1 if low else 0, high=high) for low, high in zip([0, *edges[:-1]], edges, strict=True)
     )
+
+
+def top_quarter(task: Task, bounds: LengthRange) -> LengthRange:
+    """Return the longest quarter, at least one, of the lengths that a task has between two.
+
+    >>> from ..counting.majorities import Parity
+    >>> str(top_quarter(Parity(), LengthRange(low=0, high=10)))
+    '8–10'
+    """
+    lengths = task.lengths(bounds.low, bounds.high)
+    return LengthRange(low=lengths[-max(1, -(-len(lengths) // 4))], high=bounds.high)
+
+
+def multiple_of(bounds: LengthRange, train_length: int) -> float:
+    """Return how many times the training length the longest input of a bin has.
+
+    >>> [multiple_of(bounds, 10) for bounds in length_bins(10, 35)]
+    [1.0, 2.0, 3.0, 3.5]
+    """
+    return bounds.high / train_length
+
+
+def success_bin(bins: Sequence[LengthRange], success_at: float) -> int | None:
+    """Return the number of the bin that ends at so many times the training length; None if there is none."""
+    train_length = bins[0].high
+    found = [number for number, bounds in enumerate(bins) if multiple_of(bounds, train_length) == success_at]
+    return found[0] if found else None
+
+
+def default_success(bins: Sequence[LengthRange]) -> float:
+    """Return at which multiple of the training length success is judged unless something else is said: 3, if it is tested.
+
+    Otherwise it is the largest one that is tested below 3 or, if all are above, the smallest.
+    """
+    multiples = [multiple_of(bounds, bins[0].high) for bounds in bins[1:]]
+    return max((each for each in multiples if each <= USUAL_SUCCESS), default=min(multiples, default=1.0))
 
 
 def check_lengths(train_length: object, test_length: object) -> None:
