@@ -1,0 +1,1 @@
+"""Shortcuts: how far simple rules get on a task that look at a prompt only superficially."""
