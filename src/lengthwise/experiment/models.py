@@ -116,7 +116,9 @@ def _shapes_without_encoding(task: Task, run: Run) -> dict[str, Tensor]:
     from ..train.stack import make_model
 
     with torch.device("meta"):
-        return _without_encoding(dict(make_model(task, "nope", run.model, run.bins, num_models=1, room=run.room).named_parameters()))
+        return _without_encoding(
+            dict(make_model(task, "nope", run.model, run.bins, num_models=1, room=run.room).named_parameters())
+        )
 
 
 def _require_shapes(needed: Mapping[str, Tensor], found: Mapping[str, Tensor], run: Run, path: str | Path) -> None:

@@ -26,7 +26,6 @@ from ..train.groups import Group, group_of
 from ..train.settings import PENALTIES_ON_POSITIONS, TRAINER_REVISION, Training
 from .spec import Spec
 
-
 USUAL_ROOM = 3
 """The longest input that encodings with a table of positions, or with random ones, have room for, in training lengths."""
 

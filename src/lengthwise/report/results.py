@@ -53,7 +53,18 @@ def _filled(values: Sequence[Interval], num_bins: int) -> list[str]:
 
 def _record(cell: Cell) -> dict[str, object]:
     """Return a cell as one flat line of data, for a data frame."""
-    known = ("task", "encoding", "predicted", "measured", "agrees", "runs", "fitted", "generalize", "success_at", "best")
+    known = (
+        "task",
+        "encoding",
+        "predicted",
+        "measured",
+        "agrees",
+        "runs",
+        "fitted",
+        "generalize",
+        "success_at",
+        "best",
+    )
     data = _cell_to_json(cell)
     medians = {
         f"median_{bounds.low}_{bounds.high}": _numbers(value)["median"]

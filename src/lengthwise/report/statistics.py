@@ -307,9 +307,7 @@ def _summarize_cell(results: Sequence[Result]) -> Cell:
         success=success,
         success_at=success_at,
         best=max(shares[number][success] or 0.0 for number in shown),
-        examples=tuple(
-            sum(examples for length, examples, _ in first.scores if length in bounds) for bounds in bins
-        ),
+        examples=tuple(sum(examples for length, examples, _ in first.scores if length in bounds) for bounds in bins),
         room=first.settings.get("room"),
         learning_rate=first.learning_rate,
         audit=described.audit if described.audit is not None and described.audit.bins == bins else None,

@@ -321,7 +321,11 @@ class Stack:
         return {
             slot: Tested(
                 tuple(scores[slot, ""]),
-                {kind: tuple(scores[slot, kind]) for kind in kinds if kind not in ("", _FIT) and (slot, kind) in scores},
+                {
+                    kind: tuple(scores[slot, kind])
+                    for kind in kinds
+                    if kind not in ("", _FIT) and (slot, kind) in scores
+                },
                 tuple(scores[slot, _FIT]),
                 *(self._generate(slot) if self.runs[slot].generates else ()),
             )

@@ -137,4 +137,15 @@ def spec_of(options: Namespace) -> Spec:
     return spec if steps is None else replace(spec, training=replace(spec.training, steps=steps))
 
 
-_SPEC_OPTIONS = ("encoding", "switch", "seeds", "train_length", "test_length", "steps", "hard", "generate", "success_at", "room")
+_SPEC_OPTIONS = (
+    "encoding",
+    "switch",
+    "seeds",
+    "train_length",
+    "test_length",
+    "steps",
+    "hard",
+    "generate",
+    "success_at",
+    "room",
+)
