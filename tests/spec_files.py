@@ -25,7 +25,7 @@ def dump_spec(spec: Spec) -> str:
     data = asdict(spec)
     tables = {name: data.pop(name) for name in ("model", "training")}
     tables["training.penalties"] = dict(tables["training"].pop("penalties"))
-    lines = [f"{key} = {_toml(value)}" for key, value in data.items()]
+    lines = [f"{key} = {_toml(value)}" for key, value in data.items() if value is not None]
     for name, table in tables.items():
         if table:
             lines += ["", f"[{name}]", *(f"{key} = {_toml(value)}" for key, value in table.items())]

@@ -75,7 +75,7 @@ def message_of(error: pytest.ExceptionInfo[LengthwiseError]) -> str:
 # Specs
 
 TRAINING_KEYS = ", ".join(field.name for field in fields(Training))
-KNOWN_KEYS = "tasks, encodings, seeds, train_length, test_length, learning_rates, hard, model, training, version"
+KNOWN_KEYS = "tasks, encodings, seeds, train_length, test_length, learning_rates, hard, generate, success_at, room, model, training, version"
 
 
 @pytest.mark.parametrize(
@@ -292,6 +292,8 @@ OTHER_VALUES: dict[str, object] = {
     "train_length": 5,
     "test_length": 9,
     "hard": True,
+    "room": 24,
+    "generate": True,
     "model": Shape(layers=2, heads=1, width=8),
     "training": replace(TINY.training, examples=17),
     "task_revision": 2,
@@ -302,7 +304,7 @@ OTHER_VALUES: dict[str, object] = {
 
 def test_the_id_of_a_run_changes_with_everything_that_decides_how_it_comes_out() -> None:
     run = make_runs([TINY])[0]
-    assert set(OTHER_VALUES) == {field.name for field in fields(Run)}
+    assert set(OTHER_VALUES) == {field.name for field in fields(Run)} - {"success_at"}
     ids = {replace(run, **{name: value}).id for name, value in OTHER_VALUES.items()}  # type: ignore[arg-type]
     shapes = [
         Shape(layers=1, heads=2, width=8),
@@ -317,6 +319,7 @@ def test_the_id_of_a_run_changes_with_everything_that_decides_how_it_comes_out()
     assert run.id not in ids
     assert len(ids) == len(OTHER_VALUES) + len(shapes) + len(fields(Training))
     assert replace(run).id == run.id
+    assert replace(run, success_at=2.0).id == run.id, "how a run is judged changes nothing in it"
 
 
 def test_a_new_revision_of_task_encoding_or_trainer_makes_new_runs(monkeypatch: pytest.MonkeyPatch) -> None:

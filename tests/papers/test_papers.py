@@ -152,6 +152,7 @@ def test_a_spec_repeats_what_was_published() -> None:
         seeds=5,
         train_length=50,
         test_length=150,
+        room=150,
         learning_rates=(0.001,),
         model=Shape(layers=2, heads=1, width=64, tied=True),
         training=small,

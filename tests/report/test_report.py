@@ -26,7 +26,9 @@ from lengthwise.predict.predict import predict_task
 from lengthwise.report.figures import draw_curves
 from lengthwise.report.results import (
     TITLE,
+    baselines_table,
     brief_report,
+    decoding_table,
     legend,
     results_page,
     results_table,
@@ -34,7 +36,19 @@ from lengthwise.report.results import (
     summary,
     to_json,
 )
-from lengthwise.report.statistics import FITTED, GENERALIZED, Cell, agreement, interval, share_in, sort_out, summarize
+from lengthwise.report.statistics import (
+    FITTED,
+    GENERALIZED,
+    Cell,
+    agreement,
+    description_of,
+    interval,
+    is_fitted,
+    share_in,
+    sort_out,
+    summarize,
+)
+from lengthwise.tasks.audit.results import Audit, Baseline
 from lengthwise.tasks.core.catalog import TASKS, find_task
 from lengthwise.tasks.core.lengths import LengthRange
 from lengthwise.theory.claims import Answer
@@ -138,7 +152,7 @@ def test_an_unknown_verdict_is_nothing_to_agree_with() -> None:
 def test_medians_are_over_the_fitted_runs_or_over_all_where_none_fitted() -> None:
     fitted = cell_of(YES_TASK, "nope", [[1, 0.8, 0.6], [0.2, 0.1, 0.9], [1, 0.4, 0.2]])
     assert [value.median for value in fitted.by_bin] == pytest.approx([1, 0.6, 0.4])
-    assert fitted.best_last == 0.6, "the best of the fitted runs, not of one that did not fit"
+    assert fitted.best == 0.6, "the best of the fitted runs, not of one that did not fit"
     assert [(point.length, point.value.median) for point in fitted.curve] == [
         (4, 1.0),
         (8, pytest.approx(0.6)),
@@ -146,7 +160,7 @@ def test_medians_are_over_the_fitted_runs_or_over_all_where_none_fitted() -> Non
     ]
     unfitted = cell_of(YES_TASK, "nope", [[0.5, 0.3, 0.1], [0.7, 0.5, 0.2], [0.6, 0.4, 0.9]])
     assert [value.median for value in unfitted.by_bin] == pytest.approx([0.6, 0.4, 0.2])
-    assert unfitted.best_last == 0.9
+    assert unfitted.best == 0.9
 
 
 def test_a_share_weighs_lengths_by_their_instances() -> None:
@@ -338,8 +352,8 @@ def test_the_table_has_a_row_for_every_cell_and_a_column_for_every_bin() -> None
     ]
     assert legend(cells[:1]) == (
         "Exact match in percent, median (and range; 95 % interval from six runs on) over the fitted runs, or over all where "
-        "none fitted, at lengths 0–4 / 5–8 / 9–12. Fitted: at least 99% at 1×. "
-        "Generalize: fitted, and at least 90% at the longest lengths; best: the best run there."
+        "none fitted, at lengths 0–4 / 5–8 / 9–12. Fitted: at least 99% on fresh instances of the "
+        "longest quarter of the training lengths. Generalize: fitted, and at least 90% at 3×; best: the best run there."
     )
     assert "at lengths given in each row." in legend(cells)
     assert results_table(cells[:1]).rows[0][0] == YES_TASK
@@ -379,12 +393,15 @@ def test_the_json_of_a_report_has_everything_and_is_json() -> None:
         "fitted",
         "generalize",
         "bins",
-        "best_at_longest",
+        "success_at",
+        "best",
+        "learning_rate",
+        "other_learning_rates",
     ]
     assert (first["task"], first["encoding"], first["predicted"], first["measured"]) == (YES_TASK, "nope", "YES", "NO")
     assert (first["runs"], first["fitted"], first["generalize"], first["agrees"]) == (1, 1, 0, False)
     assert first["bins"][1] == {"lengths": [5, 8], "median": 0.5, "low": 0.5, "high": 0.5}
-    assert first["best_at_longest"] == 0.25
+    assert first["best"] == 0.25
     assert data[1]["agrees"] is None
 
 
@@ -526,7 +543,7 @@ def test_a_figure_is_well_formed_and_stays_within_its_frame() -> None:
     )
     figure = ElementTree.fromstring(draw_curves(cells))
     _, _, width, height = map(float, figure.attrib["viewBox"].split())
-    assert figure.attrib["aria-label"] == ("Exact match by length for <a>*; at the longest lengths: nope 50%, ape 0%.")
+    assert figure.attrib["aria-label"] == ("Exact match by length for <a>*; where success is judged: nope 50%, ape 0%.")
     kinds = [child.tag for child in figure]
     assert kinds.count("polyline") == kinds.count("polygon") == 2
     for line in figure.iter("polyline"):
@@ -547,3 +564,93 @@ def test_a_figure_shades_the_training_lengths() -> None:
     (line,) = figure.iter("polyline")
     ends = [float(point.split(",")[0]) for point in line.attrib["points"].split()]
     assert float(shade.attrib["x"]) + float(shade.attrib["width"]) == pytest.approx(ends[0], abs=0.2)
+
+
+# What a score means
+
+
+def test_a_run_fits_by_fresh_instances_of_the_longest_training_lengths_where_it_has_them() -> None:
+    results = make_results(YES_TASK, "nope", [[1, 1, 1], [0.5, 1, 1]])
+    results = [replace(results[0], fit=((4, 2000, 1979),)), replace(results[1], fit=((4, 2000, 1980),))]
+    (cell,) = summarize(results)
+    assert [is_fitted(result) for result in results] == [False, True]
+    assert (cell.num_fitted, cell.num_generalized) == (1, 1)
+
+
+def test_success_is_judged_at_a_named_multiple_whatever_else_is_tested() -> None:
+    shares = [[1, 0.95, 0.92, 0.5, 0.1]]
+    (usual,) = summarize(make_results(YES_TASK, "nope", shares))
+    assert (usual.success_at, usual.success, usual.num_generalized, usual.best) == (3.0, 2, 1, 0.92)
+    (result,) = make_results(YES_TASK, "nope", shares)
+    described = replace(description_of(result), success_at=5.0)
+    (asked,) = summarize([replace(result, description=described)])
+    assert (asked.success_at, asked.success, asked.num_generalized, asked.best) == (5.0, 4, 0, 0.1)
+    (near,) = summarize(make_results(YES_TASK, "nope", [[1, 0.95]]))
+    assert (near.success_at, near.num_generalized) == (2.0, 1)
+
+
+def with_rate(result: Result, rate: float) -> Result:
+    return replace(result, learning_rate=rate, settings={**result.settings, "learning_rate": rate})
+
+
+def test_a_learning_rate_is_chosen_by_training_lengths_and_never_counts_as_a_seed() -> None:
+    shares = {0.001: [[1, 0, 0], [1, 0, 0]], 0.003: [[1, 1, 1], [0.5, 1, 1]], 0.01: [[0.2, 1, 1]] * 2}
+    results = [
+        with_rate(result, rate) for rate, rows in shares.items() for result in make_results(YES_TASK, "nope", rows)
+    ]
+    (cell,) = summarize(results)
+    assert (cell.learning_rate, cell.num_runs, cell.num_fitted, cell.num_generalized) == (0.001, 2, 2, 0)
+    assert [(rate.value, rate.num_runs, rate.num_fitted) for rate in cell.other_rates] == [(0.003, 2, 1), (0.01, 2, 0)]
+    assert "0.001 (2/2 fitted), not 0.003 (1/2 fitted), 0.01 (0/2 fitted)." in legend([cell])
+
+
+def audited(share: float, *, inherent: bool = False) -> Cell:
+    """Return a cell whose models have 80 % at three times the length, beside a shortcut."""
+    (result,) = make_results(YES_TASK, "nope", [[1, 0.9, 0.8]])
+    described = description_of(result)
+    audit = Audit(
+        bins=described.bins,
+        examples=(500, 500, 500),
+        chance=Baseline(name="always 0", shares=(0.5, 0.5, 0.5)),
+        shortcuts=(Baseline(name="last symbol", shares=(0.6, 0.6, share), inherent=inherent),),
+    )
+    (cell,) = summarize([replace(result, description=replace(described, audit=audit))])
+    return cell
+
+
+def test_a_cell_that_is_no_better_than_a_shortcut_is_marked() -> None:
+    assert audited(0.74).shortcut is None
+    assert audited(0.76).remark.endswith("; shortcut: last symbol reaches 76%")
+    assert audited(0.76, inherent=True).shortcut is None, "the rule is what the task asks for"
+
+
+def test_chance_and_the_best_shortcut_stand_beside_the_models() -> None:
+    cell = audited(0.76)
+    table = baselines_table([cell])
+    assert table is not None
+    assert [row[1:] for row in table.rows] == [
+        ["chance (always 0)", "50.0", "50.0", "50.0"],
+        ["best shortcut", "60.0", "60.0", "76.0"],
+        ["which one", "last symbol", "last symbol", "last symbol"],
+        ["instances per run", "1000", "1000", "1000"],
+    ]
+    (data,) = to_json([cell])
+    assert data["baselines"][2] == {  # type: ignore[index]
+        "lengths": [9, 12],
+        "instances": 1000,
+        "chance": 0.5,
+        "shortcut": 0.76,
+        "rule": "last symbol",
+        "inherent": False,
+    }
+
+
+def test_decoding_is_reported_as_a_difference_on_the_same_instances() -> None:
+    (result,) = make_results(YES_TASK, "nope", [[1, 0.9, 0.8]])
+    assert decoding_table(summarize([result])) is None
+    decoded = replace(result, generated=((4, 100, 100), (12, 100, 60)), forced=((4, 100, 100), (12, 100, 80)))
+    (cell,) = summarize([decoded])
+    assert [value.median for value in cell.decoding] == pytest.approx([0, float("nan"), -0.2], nan_ok=True)
+    table = decoding_table([cell])
+    assert table is not None
+    assert list(table.rows[0][2:]) == ["0", "–", "−20"]

@@ -133,6 +133,7 @@ class PublishedPart:
             seeds=seeds,
             train_length=self.train_length,
             test_length=self.test_length,
+            room=self.test_length,
             learning_rates=(cell.learning_rate,),
             model=Shape(layers=cell.layers, heads=cell.heads, width=cell.width, tied=self.tied),
             training=replace(self.training, steps=cell.steps, warmup=cell.warmup),

@@ -11,13 +11,13 @@ from ..experiment.store import Result
 from ..languages.alphabet import show_alphabet
 from ..model.shape import Shape
 from ..tables import Table
-from ..tasks.audit.results import Audit
+from ..tasks.audit.results import Audit, Baseline
 from ..tasks.core.lengths import LengthRange
 from ..theory.theorems import MEANINGS, THEOREMS
 from ..train.settings import GENERATED_EXAMPLES, Training
 from .figures import draw_curves
 from .matrix import LEGEND, draw_results
-from .numbers import percent
+from .numbers import percent, show_number
 from .pages import Block, Details, Document, Heading, Line, Panel, Panels, Paragraph, Picture, Span
 from .statistics import FITTED, GENERALIZED, Cell, Interval, agreement, summarize
 
@@ -138,8 +138,15 @@ def legend(cells: Sequence[Cell]) -> str:
         f"Exact match in percent, median (and range; 95 % interval from six runs on) over the fitted runs, or over all where none "
         f"fitted, at lengths {bins}. Fitted: at least {FITTED:.0%} on fresh instances of the longest quarter of the training lengths. "
         f"Generalize: fitted, and at least {GENERALIZED:.0%} at {where}; "
-        f"best: the best run there.{_rates(cells)}{_room(cells)}{_mixed_processors(cells)}"
+        f"best: the best run there.{_advice(cells)}{_rates(cells)}{_room(cells)}{_mixed_processors(cells)}"
     )
+
+
+def _advice(cells: Sequence[Cell]) -> str:
+    """Say what to do about cells that say nothing."""
+    if all(cell.num_fitted for cell in cells):
+        return ""
+    return " Where no run fitted there is no evidence: try more steps, a wider model or another learning rate."
 
 
 def _rates(cells: Sequence[Cell]) -> str:
@@ -180,11 +187,15 @@ def baselines_table(cells: Sequence[Cell]) -> Table | None:
         rows += [
             [task, f"chance ({audit.chance.name})", *map(_share, audit.chance.shares), *empty],
             [task, "best shortcut", *(_share(rule.shares[n]) for n, rule in enumerate(best)), *empty],
-            [task, "which one", *(rule.name for rule in best), *empty],
+            [task, "which one", *map(_rule, best), *empty],
             [task, "instances per run", *map(str, cell.examples), *empty],
         ]
     header = ["task", "baseline", *multiples]
     return Table(header=header, rows=rows, kinds={0: "name", **dict.fromkeys(range(2, len(header)), "number")})
+
+
+def _rule(rule: Baseline) -> str:
+    return f"{rule.name} (decides the task)" if rule.inherent else rule.name
 
 
 def _share(value: float | None) -> str:
@@ -194,7 +205,7 @@ def _share(value: float | None) -> str:
 BASELINES_LEGEND = (
     "Baselines: rules that look at an input superficially (counts, first and last symbols, short patterns, length modulo small "
     "numbers), fitted on training lengths and scored like models. Models must beat the best of them; a cell that is not "
-    "5 points better is marked with the rule."
+    "5 points better is marked with the rule, unless the rule decides the task at every length."
 )
 
 
@@ -204,13 +215,21 @@ def decoding_table(cells: Sequence[Cell]) -> Table | None:
     if not decoded:
         return None
     multiples = _multiples(decoded)
-    rows = [[_task(cell, cells), cell.encoding, *_filled(cell.decoding, len(multiples))] for cell in decoded]
+    rows = [
+        [_task(cell, cells), cell.encoding, *map(_points, cell.decoding), *[""] * (len(multiples) - len(cell.decoding))]
+        for cell in decoded
+    ]
     header = ["task", "encoding", *multiples]
     return Table(header=header, rows=rows, kinds={0: "name", **dict.fromkeys(range(2, len(header)), "number")})
 
 
+def _points(value: Interval) -> str:
+    """Return a median difference in points; the interval is in JSON."""
+    return "–" if value.median != value.median else show_number(100 * value.median)
+
+
 DECODING_LEGEND = (
-    "Decoding: exact match when the model writes its answer token by token, less exact match under teacher forcing on the same "
+    "Decoding: median of exact match when the model writes its answer token by token, less exact match under teacher forcing on the same "
     f"{GENERATED_EXAMPLES} instances of each bin, in points."
 )
 

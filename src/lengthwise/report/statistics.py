@@ -111,17 +111,18 @@ class Cell:
 
     @property
     def shortcut(self) -> Baseline | None:
-        """The best shortcut where success is judged, if the models are hardly better or worse."""
+        """The best shortcut where success is judged, if the models are hardly better; None if it is what the task asks for."""
         if self.audit is None:
             return None
         best = self.audit.best(self.success)
         share = best.shares[self.success]
-        return best if share is not None and share >= self.by_bin[self.success].median - SHORTCUT else None
+        is_close = share is not None and share >= self.by_bin[self.success].median - SHORTCUT
+        return best if is_close and not best.inherent else None
 
     @property
     def _remark(self) -> str:
         if not self.num_fitted:
-            return "no run fitted the training lengths: no evidence; try more steps, a wider model or another learning rate"
+            return "no run fitted the training lengths: no evidence"
         if self.measured is Answer.UNKNOWN:
             return "split: half of the fitted runs generalize"
         if self.agrees is None:

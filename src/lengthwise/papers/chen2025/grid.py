@@ -134,6 +134,7 @@ class GridCell:
             seeds=seeds,
             train_length=TRAIN_SCALE,
             test_length=TEST_SCALES,
+            room=TEST_SCALES[-1],
             learning_rates=stage.rates,
             model=stage.shape,
             training=Training(
