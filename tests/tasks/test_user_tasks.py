@@ -310,6 +310,9 @@ def test_the_template_passes_its_own_check(capsys: pytest.CaptureFixture[str]) -
     assert len(TEMPLATE.splitlines()) <= 26
     assert main(["check", "lift.py"]) == 0
     assert capsys.readouterr().out == (
+        "note: a rule that sees nothing but the number of u against half the length is right on 100.0 % at\n"
+        "  lengths 11–30; models must beat this.\n"
+        "  hint: if the task is meant to need more, let sample() return prompts on which this rule fails.\n"
         "note: 4 symbols; lengths from 1 on; a sampler of its own; theory rests on a program.\n"
     )
 
@@ -350,6 +353,7 @@ def test_the_template_passes_its_own_check(capsys: pytest.CaptureFixture[str]) -
             FIRST + "min_lenght = 3\n",
             [
                 "warning: min_lenght means nothing to lengthwise, and is close to min_length.",
+                "note: a rule that sees nothing but the first symbol is right on 100.0 % at lengths 11–30; models must beat this.",
                 "note: 2 symbols; lengths from 1 on; a sampler of uniform symbols; theory knows nothing of it.",
             ],
         ),
@@ -405,6 +409,8 @@ def test_the_template_passes_its_own_check(capsys: pytest.CaptureFixture[str]) -
             UNIQUE,
             [
                 "note: answers to prompts of one length have several lengths, so 31 places are kept for an answer at length 31.",
+                "warning: a constant answer (most frequent symbol at each position of the answer) is right on 99.3 % at "
+                "lengths 11–30; models must beat this.",
                 "note: 3 symbols; lengths from 1 on; a sampler of uniform symbols; theory knows nothing of it.",
             ],
         ),
@@ -535,6 +541,13 @@ def test_findings_whose_words_depend_on_random_prompts() -> None:
     assert any(
         "is_valid takes" in each and each.endswith("the same prompts will come again and again.") for each in what
     )
+
+
+def test_a_constant_answer_that_is_often_right_is_told() -> None:
+    has_aa = 'alphabet = ["a", "b"]\nanswer_alphabet = ["yes", "no"]\ndef answer(prompt):\n'
+    has_aa += '    return ["yes" if "aa" in "".join(prompt) else "no"]\n'
+    warned, _ = told(check_python(save("pairs.py", has_aa), seeds=("1",)))
+    assert warned == "warning: always answering 'yes' is right on 97.3 % at lengths 11–30; models must beat this."
 
 
 def test_a_slow_oracle_is_told_with_the_time_it_takes() -> None:

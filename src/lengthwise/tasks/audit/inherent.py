@@ -1,70 +1,67 @@
-"""All prompts of a task about a regular language, up to some length: what decides them all is no accident of the data."""
+"""Rules that are the solution: proved for all words of a regular language, of every length."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 
-import numpy as np
-
-from ...arrays import Array, Arrays, numpy_arrays
 from ...languages.dfa import DFA
 from ...languages.next_symbols import live_states
-from ...seeds import DATA, Draw, open_stream
-from ..core.task import AnswerTask, Batch, Task
+from ..core.task import AnswerTask, Task
 from ..hard.base import HardAnswers
-from ..hard.regular import HardNextSymbols, HardStates, language_of, with_words
-from ..hard.sources import WordSource
+from ..hard.regular import HardNextSymbols, HardStates, language_of, words_to_states
+from ..languages.regular import NextSymbols
+from .rules import Rule
 
-MOST_WORDS = 4000
+MOST_PAIRS = 20_000
+"""How many pairs of a state and a memory are looked at; where there are more, nothing is proved."""
 
 
-def every_prompt(task: Task) -> Batch | None:
-    """Return every legal prompt of a task about a regular language, up to a length; None for other tasks.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateAnswers:
+    """A task about a regular language: what is asked for in each state, and which states a legal input may pass."""
 
-    Hard sets are asked the questions of their task, so that a rule decides them if it decides the task.
+    language: DFA
+    answers: tuple[Hashable, ...]
+    legal: frozenset[int]
+
+
+def state_answers(task: Task) -> StateAnswers | None:
+    """Return what a task asks for in each state of its language; None if it is not about a regular language.
+
+    A hard set asks what its task asks.
     """
     base = task.base if isinstance(task, HardAnswers | HardNextSymbols | HardStates) else task
     language = language_of(base)
     if language is None:
         return None
-    rows = _words(language, only_live=not isinstance(base, AnswerTask))
-    xp = numpy_arrays()
-    lengths = xp.asarray([len(row) for row in rows])
-    longest = int(lengths.max())
-    drawn = with_words(base, "all", _GivenWords(rows), "every word")
-    return drawn.sample(open_stream(DATA, seed=0), lengths, longest, xp)
+    if isinstance(base, AnswerTask):
+        answers = tuple(tuple(base.answer(word)) for word in words_to_states(language))
+        return StateAnswers(language=language, answers=answers, legal=frozenset(range(language.num_states)))
+    sets: Sequence[Hashable] = base.sets if isinstance(base, NextSymbols) else range(language.num_states)
+    return StateAnswers(language=language, answers=tuple(sets), legal=live_states(language))
 
 
-def _words(language: DFA, *, only_live: bool) -> list[tuple[int, ...]]:
-    """Return all words up to a length, of which no more than so many are; or those alone that begin a word of the language."""
-    live = live_states(language) if only_live else frozenset(range(language.num_states))
-    found: list[tuple[int, ...]] = [()]
-    layer: list[tuple[tuple[int, ...], int]] = [((), 0)]
-    while layer:
-        layer = [
-            ((*word, symbol), target)
-            for word, state in layer
-            for symbol, target in enumerate(language.transitions[state])
-            if target in live
-        ]
-        if len(found) + len(layer) > MOST_WORDS or (layer and len(layer[0][0]) > 24):
-            break
-        found += [word for word, _ in layer]
-    return found
+def is_inherent(rule: Rule, alphabet: Sequence[str], asked: StateAnswers) -> bool:
+    """Return whether the key of a rule determines the answer to every legal input, of every length.
 
-
-class _GivenWords(WordSource):
-    """These very words, in their order."""
-
-    def __init__(self, words: Sequence[tuple[int, ...]]) -> None:
-        self._rows = np.zeros((len(words), max(map(len, words))), dtype=np.int64)
-        for number, word in enumerate(words):
-            self._rows[number, : len(word)] = word
-
-    def lengths(self, low: int, high: int) -> tuple[int, ...]:
-        """Return all lengths: nothing is drawn."""
-        return tuple(range(low, high + 1))
-
-    def draw_words(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> Array:  # noqa: ARG002
-        """Return the words."""
-        return self._rows
+    An input leads to a pair of a state and the memory of the rule. All pairs are looked at that some input leads to. Where
+    they are too many, as with most rules that compare counts, the answer is no, because nothing is proved.
+    """
+    language = asked.language
+    numbers = [alphabet.index(symbol) if symbol in alphabet else -2 for symbol in language.alphabet]
+    found: dict[Hashable, Hashable] = {}
+    pairs: list[tuple[int, Hashable]] = [(0, rule.start)]
+    known = set(pairs)
+    for state, memory in pairs:
+        answer = asked.answers[state]
+        if found.setdefault(rule.read(memory), answer) != answer:
+            return False
+        for target, number in zip(language.transitions[state], numbers, strict=True):
+            pair = (target, rule.step(memory, number))
+            if target in asked.legal and pair not in known:
+                known.add(pair)
+                pairs.append(pair)
+        if len(pairs) > MOST_PAIRS:
+            return False
+    return True

@@ -52,7 +52,7 @@ class Prefixes:
         return self._at(self.seen_P - 1 - number)
 
     @cached_property
-    def counts_PV(self) -> Numbers:
+    def counts_PV(self) -> Numbers:  # noqa: N802
         """How often each symbol of the alphabet is seen."""
         counts = [self.total(self.symbols_BN == symbol) for symbol in range(len(self.alphabet))]
         return np.stack(counts, axis=1) if counts else np.zeros((len(self.row_P), 0), dtype=np.int64)
@@ -129,6 +129,6 @@ def _prompts(task: Task, batch: Batch) -> tuple[Numbers, Numbers, Numbers]:
         is_symbol_BL &= np.arange(tokens_BL.shape[1]) <= first_B[:, None]
     order_BL = np.argsort(~is_symbol_BL, axis=1, kind="stable")
     packed = np.take_along_axis(np.where(is_symbol_BL, tokens_BL, -1), order_BL, axis=1)
-    num_seen_BL = np.cumsum(is_symbol_BL, axis=1)
+    num_seen_BL = np.cumsum(is_symbol_BL, axis=1, dtype=np.int64)
     width = int(num_seen_BL[:, -1].max(initial=0))
     return packed[:, :width], num_seen_BL, first_B

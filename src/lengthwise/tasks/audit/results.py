@@ -18,8 +18,8 @@ _MOST_EXAMPLES = 10**9
 class Baseline:
     """One rule: its name in plain words, and its exact match in each bin, None where the bin has no instance.
 
-    An ``inherent`` rule is the solution: on every prompt up to some length, and on every instance that was drawn, what it
-    looks at determines the answer. Only regular languages are looked through like this.
+    An ``inherent`` rule is the solution: what it looks at determines the answer at every length, which is proved. Only
+    tasks about regular languages have proofs.
     """
 
     name: str

@@ -6,18 +6,20 @@ Shapes: P prefixes that are looked at, Q scored positions, V symbols, T targets.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...arrays import numpy_arrays
 from ...errors import InvalidOptionError
 from ...seeds import DATA, EVALUATION, Draw, open_stream
 from ..core.lengths import LengthRange
 from ..core.task import EOS, Batch, Objective, Task
-from .inherent import every_prompt
+from .inherent import is_inherent, state_answers
 from .prefixes import NUM_INDEXES, Numbers, Prefixes, Questions, read_questions, seen_symbols
 from .results import Audit, Baseline
-from .rules import rules_for
+from .rules import Rule, rules_for
 
 TRAIN_EXAMPLES = 2000
 EXAMPLES = 500
@@ -55,26 +57,24 @@ def audit_shortcuts(
         )
     draw = open_stream(EVALUATION, seed=seed).named("audit")
     batches = [_draw_batch(task, bounds, examples, draw.at(number)) for number, bounds in enumerate(bins)]
-    legal = every_prompt(task)
     alphabet = seen_symbols(task, train)
-    every = [read_questions(task, batch, alphabet) for batch in (train, *batches, legal) if batch is not None]
-    scorer = _Scorer(every, has_legal=legal is not None)
-    is_tested = [batch is not None for batch in batches]
+    scorer = _Scorer([read_questions(task, batch, alphabet) for batch in (train, *batches) if batch is not None])
+    asked = state_answers(task)
 
-    def baseline(name: str, key: Key, *, may_be_inherent: bool) -> Baseline:
+    def baseline(name: str, key: Key, rule: Rule | None = None) -> Baseline:
         shares, decides = scorer.score(key)
         scored = iter(shares)
-        told = tuple(next(scored) if is_there else None for is_there in is_tested)
-        return Baseline(name=name, shares=told, inherent=may_be_inherent and decides)
+        told = tuple(None if batch is None else next(scored) for batch in batches)
+        is_solution = decides and rule is not None and asked is not None and is_inherent(rule, alphabet, asked)
+        return Baseline(name=name, shares=told, inherent=is_solution)
 
+    rules = [baseline(rule.name, _at_positions(rule), rule) for rule in rules_for(alphabet)]
+    fitted = [baseline(name, key) for name, key in _further_keys(task, scorer.train)]
     return Audit(
         bins=tuple(bins),
         examples=tuple(0 if batch is None else int(batch.tokens_MBL.shape[0]) for batch in batches),
-        chance=baseline(_constant_name(task, every[0]), _nothing, may_be_inherent=False),
-        shortcuts=tuple(
-            baseline(name, key, may_be_inherent=legal is not None and is_fixed)
-            for name, key, is_fixed in _rules(task, every[0])
-        ),
+        chance=baseline(_constant_name(task, scorer.train), _nothing),
+        shortcuts=(*rules, *fitted),
     )
 
 
@@ -92,17 +92,19 @@ def _draw_batch(task: Task, bounds: LengthRange, number: int, draw: Draw) -> Bat
     return task.sample(draw.named("instance"), xp.asarray(lengths)[choice], max(lengths), xp)
 
 
-def _rules(task: Task, train: Questions) -> Iterator[tuple[str, Key, bool]]:
-    """Yield the name and key of every rule, and whether its key is the same whatever it was fitted on."""
-    for rule in rules_for(train.prefixes.alphabet):
-        yield rule.name, lambda asked, key=rule.key: key(asked.prefixes)[asked.prefix_Q], True
+def _at_positions(rule: Rule) -> Key:
+    return lambda asked: rule.key(asked.prefixes)[asked.prefix_Q]
+
+
+def _further_keys(task: Task, train: Questions) -> Iterator[tuple[str, Key]]:
+    """Yield names and keys that are not about a prompt alone, or that are fitted."""
     if task.objective is Objective.ANSWER and train.index_Q.size > 2 * train.num_instances:
         for number in (1, 2, 3):
             tokens = "token" if number == 1 else f"{number} tokens"
-            yield f"last {tokens}, answer included", lambda asked, number=number: _last_tokens(asked, number), True
+            yield f"last {tokens}, answer included", partial(_last_tokens, number=number)
     weights_FT = _linear_weights(train)
     if weights_FT is not None:
-        yield "linear in counts and fractions of symbols", lambda asked: _linear_class(asked, weights_FT), False
+        yield "linear in counts and fractions of symbols", partial(_linear_class, weights_FT=weights_FT)
 
 
 def _nothing(asked: Questions) -> Numbers:
@@ -117,12 +119,13 @@ def _last_tokens(asked: Questions, number: int) -> Numbers:
 
 
 class _Scorer:
-    """Fits keys on the first questions, and scores them on the others; the last may be all legal prompts."""
+    """Fits keys on the first questions, and scores them on each of the others."""
 
-    def __init__(self, every: Sequence[Questions], *, has_legal: bool) -> None:
-        self._every, self._num_scored = every, len(every) - 1 - has_legal
+    def __init__(self, every: Sequence[Questions]) -> None:
+        self._every, self.train = every, every[0]
         self._index_Q = np.concatenate([asked.index_Q for asked in every])
-        self._values, self._target_Q = np.unique(np.concatenate([a.target_Q for a in every]), return_inverse=True)
+        targets = np.concatenate([asked.target_Q for asked in every])
+        self._target_Q = np.unique(targets, return_inverse=True)[1]
         self._ends = np.cumsum([len(asked.target_Q) for asked in every])
         fitted = slice(0, self._ends[0])
         self._constant_I = _most_frequent(self._index_Q[fitted], self._target_Q[fitted], NUM_INDEXES)
@@ -142,7 +145,7 @@ class _Scorer:
             shares.append(float((wrong == 0).mean()))
         some_target = np.zeros(num_cells, dtype=np.int64)
         some_target[cell_Q] = self._target_Q
-        return shares[: self._num_scored], bool((some_target[cell_Q] == self._target_Q).all())
+        return shares, bool((some_target[cell_Q] == self._target_Q).all())
 
 
 def _small(key_Q: Numbers) -> Numbers:
@@ -161,26 +164,24 @@ def _most_frequent(cell_Q: Numbers, target_Q: Numbers, num_cells: int) -> Number
     return found
 
 
-def _linear_features(seen: Prefixes) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+def _linear_features(seen: Prefixes) -> NDArray[np.float64]:
     """Return a one, the length, and the count and the fraction of every symbol."""
     counts = seen.counts_PV.astype(np.float64)
     length = seen.seen_P[:, None].astype(np.float64)
     return np.concatenate([np.ones_like(length), length, counts, counts / np.maximum(length, 1)], axis=1)
 
 
-def _linear_weights(train: Questions) -> np.ndarray[tuple[int, int], np.dtype[np.float64]] | None:
+def _linear_weights(train: Questions) -> NDArray[np.float64] | None:
     """Return the least-squares weights for the first target after each prefix, or None where there is too much of it."""
     prefix, first = (part[:_LINEAR_ROWS] for part in np.unique(train.prefix_Q, return_index=True))
     values, target = np.unique(train.target_Q[first], return_inverse=True)
     if len(values) > _MOST_LINEAR or len(train.prefixes.alphabet) > _MOST_LINEAR:
         return None
-    weights: np.ndarray[tuple[int, int], np.dtype[np.float64]] = np.linalg.lstsq(
-        _linear_features(train.prefixes)[prefix], np.eye(len(values))[target], rcond=None
-    )[0]
-    return weights
+    weights = np.linalg.lstsq(_linear_features(train.prefixes)[prefix], np.eye(len(values))[target], rcond=None)[0]
+    return weights.astype(np.float64)
 
 
-def _linear_class(asked: Questions, weights_FT: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> Numbers:
+def _linear_class(asked: Questions, weights_FT: NDArray[np.float64]) -> Numbers:
     """Return the class with the highest score; scores are rounded, because a class must not hang on the last bits."""
     scores_PT = np.round(_linear_features(asked.prefixes) @ weights_FT, 6)
     return np.asarray(np.argmax(scores_PT, axis=1)[asked.prefix_Q])

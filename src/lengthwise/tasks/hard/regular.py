@@ -47,7 +47,7 @@ class HardWords(HardAnswers):
         self.language, self._source = language, source
         super().__init__(base, definition)
         self._symbols = [self.token(symbol) for symbol in language.alphabet]
-        self._answers = [self.token(base.answer(word)[0]) for word in _words_to_states(language)]
+        self._answers = [self.token(base.answer(word)[0]) for word in words_to_states(language)]
 
     def lengths(self, low: int, high: int) -> tuple[int, ...]:
         """Return the lengths that have hard words."""
@@ -62,7 +62,7 @@ class HardWords(HardAnswers):
         return xp.asarray(self._symbols)[words], xp.asarray(self._answers)[last][..., None]
 
 
-def _words_to_states(language: DFA) -> list[tuple[str, ...]]:
+def words_to_states(language: DFA) -> list[tuple[str, ...]]:
     """Return a shortest word that leads to each state."""
     words = [shortest_path(language, 0, goal.__eq__) for goal in range(language.num_states)]
     found = [word for word in words if word is not None]

@@ -12,6 +12,7 @@ from .fact_checks import check_facts
 from .findings import Finding, counted, error, errors_of, note, warning
 from .process.functions import ATTEMPTS, TRIALS
 from .python_task import PythonTask
+from .shortcut_checks import check_shortcuts
 from .source import Random, brief, read_source, show_prompt
 from .task_process import TaskProcess
 
@@ -71,7 +72,7 @@ def _check(found: list[Finding], process: TaskProcess, others: Sequence[TaskProc
         known = [prompt for prompt in prompts if prompt is not None]
         found += [*_judge(task, known, answers), *_check_bound(task, known), *check_facts(task)]
     if not errors_of(found):
-        found.append(_summary(task))
+        found += [*check_shortcuts(task), _summary(task)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
