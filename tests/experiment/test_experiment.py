@@ -75,7 +75,7 @@ def message_of(error: pytest.ExceptionInfo[LengthwiseError]) -> str:
 # Specs
 
 TRAINING_KEYS = ", ".join(field.name for field in fields(Training))
-KNOWN_KEYS = "tasks, encodings, seeds, train_length, test_length, learning_rates, hard, generate, success_at, room, model, training, version"
+KNOWN_KEYS = ", ".join(field.name for field in fields(Spec))
 
 
 @pytest.mark.parametrize(

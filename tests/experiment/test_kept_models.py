@@ -23,8 +23,8 @@ from lengthwise.model.shape import Shape
 from lengthwise.seeds import EVALUATION, open_stream
 from lengthwise.tasks.core.catalog import find_task
 from lengthwise.train.evaluation import make_examples, match_instances
+from lengthwise.train.models import make_model
 from lengthwise.train.settings import Training
-from lengthwise.train.stack import make_model
 
 TINY = Spec(
     tasks=("bin_majority",),

@@ -217,7 +217,7 @@ def test_what_is_padded_stays_zero_and_is_not_kept(task: str, tied: bool) -> Non
 
 def test_initial_weights_are_drawn_at_the_true_size() -> None:
     from lengthwise.seeds import INITIALIZATION
-    from lengthwise.train.stack import make_model
+    from lengthwise.train.models import make_model
 
     (run,) = runs_of("TOMITA_4", "ape", [3])
     model = make_model(run.task, "ape", SHAPE, run.bins, num_models=1)

@@ -75,7 +75,7 @@ def load_model(
     """
     from ..tasks.core.without_bos import without_bos
     from ..train.checkpoints import read_checkpoint
-    from ..train.stack import make_model
+    from ..train.models import make_model
 
     if not Path(path).is_file():
         raise UnreadableFileError(f"there is no file {str(path)!r}.", hint="check the name.")
@@ -113,7 +113,7 @@ def _shapes_without_encoding(task: Task, run: Run) -> dict[str, Tensor]:
     """
     import torch
 
-    from ..train.stack import make_model
+    from ..train.models import make_model
 
     with torch.device("meta"):
         return _without_encoding(
