@@ -58,6 +58,7 @@ _FILLS = {
 _STROKES = {
     ".rule": "rule",
     ".lined": "rule",
+    ".baseline": "soft",
     ".cell": "paper",
     ".hatch": "hatch",
     ".shading": "dark",
@@ -102,6 +103,7 @@ _FORMS = {
     ".limit": "fill: none; stroke-width: 1.4; stroke-dasharray: 4 3",
     ".boundary": "fill: none; stroke-dasharray: 3 2",
     ".dashed": "stroke-dasharray: 4 3",
+    ".baseline": "stroke-width: 1.5; stroke-dasharray: 1 3",
     ".none": "fill: none; stroke-dasharray: 2 3",
     ".framed": "fill: none; stroke-width: 2.5",
     "image": "image-rendering: pixelated",

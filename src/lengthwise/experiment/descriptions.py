@@ -8,7 +8,7 @@ is older than the measurement it stands beside.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
@@ -19,10 +19,12 @@ from ..predict.predict import predict_task
 from ..tasks.audit.results import Audit
 from ..tasks.core.catalog import find_task
 from ..tasks.core.lengths import MOST_LENGTH, LengthRange, default_success
+from ..tasks.core.task import Task
 from ..theory.claims import Answer, Asked
 from ..theory.verdict import Verdict
 from .plan import Run
 
+_FEW_AUDITS = 12  # a quarter of a second each
 _MOST_TEXT = 100_000  # characters of a definition or a reason that is read from a store
 
 
@@ -74,23 +76,35 @@ def describe_cells(runs: Iterable[Run]) -> dict[str, Description]:
 
 
 def add_audits(
-    described: Mapping[str, Description], runs: Iterable[Run], known: Mapping[str, Description]
+    described: Mapping[str, Description],
+    runs: Iterable[Run],
+    known: Mapping[str, Description],
+    tell: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Description]:
-    """Return the descriptions with the audits of their tasks: known ones, or made now."""
-    from ..tasks.audit.shortcuts import audit_shortcuts
-
+    """Return the descriptions with the audits of their tasks: known ones, or made now, which is told if there are many."""
     tasks = {cell_key(run.settings): run.task for run in runs}
     audits: dict[tuple[str, tuple[LengthRange, ...]], Audit] = {}
     for key, description in known.items():
         if key in tasks and description.audit is not None:
             audits[tasks[key], description.bins] = description.audit
-    for key, description in described.items():
-        which = (tasks[key], description.bins)
-        if which not in audits:
-            audits[which] = _best_rules(audit_shortcuts(find_task(which[0]), description.bins))
+    wanted = dict.fromkeys((tasks[key], description.bins) for key, description in described.items())
+    missing = [which for which in wanted if which not in audits]
+    if len(missing) > _FEW_AUDITS:
+        tell(f"looking for shortcuts in {len(missing)} tasks, about {len(missing) / 4:.0f} s.")
+    for which in missing:
+        audits[which] = _best_rules(_audit(find_task(which[0]), which[1]))
     return {
         key: replace(description, audit=audits[tasks[key], description.bins]) for key, description in described.items()
     }
+
+
+def _audit(task: Task, bins: tuple[LengthRange, ...]) -> Audit:
+    """Return the audit of a task, on fewer instances if they are made one by one."""
+    from ..tasks.audit.shortcuts import audit_shortcuts
+
+    if task.host_only:
+        return audit_shortcuts(task, bins, train_examples=500, examples=200)
+    return audit_shortcuts(task, bins)
 
 
 def _best_rules(audit: Audit) -> Audit:

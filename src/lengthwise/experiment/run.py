@@ -73,7 +73,7 @@ def run_experiment(
     _require_torch_unless_finished(runs, store)
     with open_store(store) as opened:
         models = models_folder(store) if keep else None
-        described = add_audits(described, runs, opened.descriptions())
+        described = add_audits(described, runs, opened.descriptions(), lambda text: on_event(Notice(text=text)))
         finished = {result.id for result in opened.results()}
         if models is not None:
             finished = {run_id for run_id in finished if model_path(models, run_id).is_file()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..svg import element, figure, group, line, points, rect, text
@@ -25,7 +25,10 @@ class Column:
 
 
 def draw_curves(cells: Sequence[Cell]) -> str:
-    """Return one panel for the cells of a task: a line and a band for each encoding, the training lengths shaded."""
+    """Return one panel for the cells of a task: a line and a band for each encoding, the training lengths shaded.
+
+    Dotted levels are what the best shortcut reaches in each bin or, where that is the solution, what chance reaches.
+    """
     longest = max(cell.bins[-1].high for cell in cells)
     train = cells[0].bins[0].high
 
@@ -34,6 +37,7 @@ def draw_curves(cells: Sequence[Cell]) -> str:
 
     parts = [rect(across(0), _TOP, across(train) - across(0), _DEPTH, "trained"), *_scale()]
     parts += [_tick(across(bounds.high), str(bounds.high)) for bounds in cells[0].bins]
+    parts += _baselines(cells[0], across)
     for number, cell in enumerate(cells):
         kind = f"series-{number}" + ("" if cell.num_fitted else " dashed")
         median, high, low = (
@@ -44,6 +48,21 @@ def draw_curves(cells: Sequence[Cell]) -> str:
         parts.append(element("polyline", class_=f"line {kind}", points=points(median)))
         parts += [element("circle", class_=f"dot {kind}", cx=x, cy=y, r=1.8) for x, y in median]
     return figure(parts, width=_WIDTH, height=_HEIGHT, title=_describe(cells))
+
+
+def _baselines(cell: Cell, across: Callable[[float], float]) -> list[str]:
+    """Return a level for each bin, with its rule as the title."""
+    if cell.audit is None:
+        return []
+    levels = []
+    for number, bounds in enumerate(cell.bins):
+        best = cell.audit.best(number)
+        rule = cell.audit.chance if best.inherent else best
+        share = rule.shares[number]
+        if share is not None:
+            level = line(across(bounds.low), _up(share), across(bounds.high), _up(share), "baseline")
+            levels.append(group([level], title=f"{rule.name}: {percent(share)} %"))
+    return levels
 
 
 def draw_runs(what: str, bins: Sequence[str], columns: Sequence[Column]) -> str:

@@ -116,7 +116,7 @@ class Cell:
             return None
         best = self.audit.best(self.success)
         share = best.shares[self.success]
-        is_close = share is not None and share >= self.by_bin[self.success].median - SHORTCUT
+        is_close = share is not None and share >= max(self.by_bin[self.success].median - SHORTCUT, SHORTCUT)
         return best if is_close and not best.inherent else None
 
     @property

@@ -56,7 +56,7 @@ class StackDone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
-    """Something that went wrong without ending the work, in a sentence."""
+    """Something to know that does not end the work, in a sentence."""
 
     text: str
 
