@@ -20,9 +20,9 @@ from pathlib import Path
 
 KEYS = ("encoding", "fragment", "asked", "readout", "alphabet", "answer", "level", "theorem", "grade")
 QUESTIONS = (
-    {"asked": "membership", "readout": "end"},
-    {"asked": "membership", "readout": "last"},
-    {"asked": "next"},
+    {"asked": "MEMBERSHIP", "readout": "END_MARKER"},
+    {"asked": "MEMBERSHIP", "readout": "LAST_SYMBOL"},
+    {"asked": "NEXT_SYMBOLS"},
 )
 
 
@@ -48,9 +48,13 @@ def row_of(prediction: object) -> dict[str, object]:
 def ask(what: str, **options: object) -> list[dict[str, object]] | str:
     """Return the rows of a question, or the kind of error that it raises."""
     import lengthwise
+    from lengthwise.crasp.fragments import Readout
+    from lengthwise.theory.claims import Asked
 
+    kinds = {"asked": Asked, "readout": Readout}
+    chosen = {name: kinds[name](value) if name in kinds else value for name, value in options.items()}
     try:
-        return [row_of(prediction) for prediction in lengthwise.predict(what, **options)]
+        return [row_of(prediction) for prediction in lengthwise.predict(what, **chosen)]
     except lengthwise.LengthwiseError as error:
         return type(error).__name__
 
