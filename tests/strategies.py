@@ -19,7 +19,7 @@ from lengthwise.languages.dfa import DFA
 
 COUNTS: tuple[tuple[int, int | None], ...] = ((0, None), (1, None), (0, 1), (2, 2), (0, 2), (1, 3), (2, None), (0, 0))
 SIGNS = {(0, None): "*", (1, None): "+", (0, 1): "?"}
-SPECIAL = frozenset("()[]{}|*+?.\\^$-~&/<>")
+SPECIAL = frozenset("()[]{}|*+?.\\^$-~&/>")
 
 Loose = (
     regex_tree.Union | regex_tree.Intersection | regex_tree.RightQuotient | regex_tree.LeftQuotient
@@ -63,8 +63,9 @@ def _grouped(tree: regex_tree.Regex, kinds: Any) -> str:
 
 def show_symbol(symbol: str) -> str:
     """Return a symbol as an expression writes it."""
-    escaped = "".join("\\" * (character in SPECIAL) + character for character in symbol)
-    return escaped if len(symbol) == 1 else f"<{escaped}>"
+    special = SPECIAL if len(symbol) == 1 else "\\>"
+    escaped = "".join("\\" * (character in special) + character for character in symbol)
+    return escaped if len(symbol) == 1 else f"\\<{escaped}>"
 
 
 def show_count(least: int, most: int | None) -> str:

@@ -21,7 +21,7 @@ from lengthwise.tasks.core.catalog import TASKS
 from lengthwise.theory.claims import Asked
 
 REGEXES = (
-    "(ab|bbaa)*", "(aa)*", "a*b*", "~(ab)*", "(ab)*&~()", "[ab]*a[ab]{2}", "(<open><close>)*", "a{2,4}b?", "ab/b", "a//ab",
+    "(ab|bbaa)*", "(aa)*", "a*b*", "~(ab)*", "(ab)*&~()", "[ab]*a[ab]{2}", r"(\<open>\<close>)*", "a{2,4}b?", "ab/b", "a//ab",
     "(ab*)^R", "(0|1)*11(0|1)*", "\\*+a", "[a-c]+d", "((a|b)(a|b))*", "a(a|b)*a|b", "[^a]b", ".*", "(a|ab)(c|bcd)*", "()",
 )  # fmt: skip
 ENCODING_NAMES = (
@@ -76,7 +76,7 @@ def make_corpus(folder: Path, docs: Path) -> Corpus:
             "TOMITA_3",
             "(a|b)*ab",
             "bin_majority",
-            "(<open><close>)*",
+            r"(\<open>\<close>)*",
             "a*b*a*",
         )
         for asked in (list(Asked) if what not in ("bin_majority",) else [Asked.MEMBERSHIP])

@@ -14,7 +14,7 @@ from fuzz_corpus import Corpus
 from fuzz_mutations import edit_bytes, edit_json, edit_text, json_text, odd_text
 
 REGEX_SIGNS = ("(", ")", "[", "]", "[^", "{", "}", "{2}", "{1,3}", "{,}", "|", "*", "+", "?", ".", "^R", "~", "&", "/", "//",
-               "<", ">", "\\", "a", "b", "-", "()", "$", "<open>")  # fmt: skip
+               "<", ">", "\\", "a", "b", "-", "()", "$", "\\<open>", "\\<")  # fmt: skip
 PROGRAM_WORDS = ("alphabet", "accept", ":=", "#", "[", "]", "(", ")", "{", "}", "..", ",", "'a'", "'b'", "'$'", "and", "or",
                  "not", "if", "then", "else", "pos", "%", "=", "!=", "<", "<=", "+", "-", "*", "2", "1000000", "start", "stop",
                  "read at end", "next 'a' :=", "true", "false", "//", "'", "\n", "n0", "t0")  # fmt: skip

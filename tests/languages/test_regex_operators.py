@@ -187,13 +187,14 @@ def test_quotients_are_taken_one_after_the_other(one: str, two: str, three: str)
         ("a&b//c", regex_tree.Intersection(parts=(A, regex_tree.LeftQuotient(beginning=B, whole=C)))),
         ("a/b|c", regex_tree.Union(parts=(regex_tree.RightQuotient(whole=A, end=B), C))),
         ("(a/b)/c", regex_tree.RightQuotient(whole=regex_tree.RightQuotient(whole=A, end=B), end=C)),
-        ("<a>", A),
-        ("<open>", regex_tree.Symbols(symbols=("open",))),
-        ("[<open>c]", regex_tree.Symbols(symbols=("c", "open"))),
-        (r"<a\>b>", regex_tree.Symbols(symbols=("a>b",))),
+        (r"\<a>", A),
+        (r"\<open>", regex_tree.Symbols(symbols=("open",))),
+        (r"[\<open>c]", regex_tree.Symbols(symbols=("c", "open"))),
+        (r"\<a\>b>", regex_tree.Symbols(symbols=("a>b",))),
+        ("<b>", regex_tree.Concatenation(parts=tuple(regex_tree.Symbols(symbols=(symbol,)) for symbol in "<b>"))),
         ("[~&/>]", regex_tree.Symbols(symbols=("&", "/", ">", "~"))),
         (
-            r"\~\&\/\<\>\^",
+            r"\~\&\/<\>\^",
             regex_tree.Concatenation(parts=tuple(regex_tree.Symbols(symbols=(symbol,)) for symbol in "~&/<>^")),
         ),
     ],
@@ -222,19 +223,19 @@ def test_symbols_with_names_are_symbols_like_others(tree: regex_tree.Regex) -> N
 
 
 def test_the_alphabet_defaults_to_the_names_used() -> None:
-    language = compile_regex("(<open>[<close><skip>])*x")
+    language = compile_regex(r"(\<open>[\<close>\<skip>])*x")
     assert language.alphabet == ("close", "open", "skip", "x")
     assert ["open", "skip", "x"] in language
     assert ["open", "open", "x"] not in language
-    assert ["close"] in compile_regex("[^<open>]", alphabet=["open", "close"])
+    assert ["close"] in compile_regex(r"[^\<open>]", alphabet=["open", "close"])
     assert ["open"] in compile_regex(".", alphabet=["open", "close"])
 
 
 def test_a_name_outside_the_alphabet_is_refused() -> None:
     with pytest.raises(UnknownSymbolError) as caught:
-        compile_regex("<open>", alphabet="op")
+        compile_regex(r"\<open>", alphabet="op")
     assert str(caught.value) == (
-        "symbol 'open' in '<open>' is outside the alphabet {o, p}.\n"
+        "symbol 'open' in '\\\\<open>' is outside the alphabet {o, p}.\n"
         "hint: add it to the alphabet, or use only the symbols named there."
     )
 
@@ -299,17 +300,16 @@ def test_a_name_outside_the_alphabet_is_refused() -> None:
             "remove it, or write \\^ for the symbol.",
             "^",
         ),
-        ("a>b", "this '>' closes nothing.", "remove it, or write \\> for the symbol.", " ^"),
-        ("a<b", "this '<' is never closed.", "add the missing '>', or write \\< for the symbol.", " ^"),
-        ("<open*<close>", "this '<' is never closed.", "add the missing '>', or write \\< for the symbol.", "^"),
-        ("[ab<]", "this '<' is never closed.", "add the missing '>', or write \\< for the symbol.", "   ^"),
-        ("a<>", "this '<>' names no symbol.", "put a name into it, or write \\<\\> for the symbols.", " ^^"),
-        ("<a\\", "the expression ends in a backslash.", "write \\\\ for the symbol \\.", "  ^"),
+        (r"a\<b", r"this '\<' is never closed.", "add the missing '>', or write < for the symbol.", " ^^"),
+        (r"\<open*\<close>", r"this '\<' is never closed.", "add the missing '>', or write < for the symbol.", "^^"),
+        (r"[ab\<]", r"this '\<' is never closed.", "add the missing '>', or write < for the symbol.", "   ^^"),
+        (r"a\<>", r"this '\<>' names no symbol.", "put a name into it, or write <> for the symbols.", " ^^^"),
+        ("\\<a\\", "the expression ends in a backslash.", "write \\\\ for the symbol \\.", "   ^"),
         (
-            "[<open>-c]",
-            "the range <open>-c needs symbols of one character.",
+            r"[\<open>-c]",
+            r"the range \<open>-c needs symbols of one character.",
             "name the symbols one after the other.",
-            " ^^^^^^^^",
+            " ^^^^^^^^^",
         ),
     ],
 )

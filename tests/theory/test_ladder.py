@@ -310,7 +310,7 @@ def test_witnesses_prove_what_they_say(seed: int) -> None:
         ("(ab)*", R, "after ε, a leads to another state and b from there back again."),
         ("(a(ab)*b)*", DOT, "Knast's equation fails for e = ab, f = ab, a = ab, b = ab, c = a, d = abb."),
         ("a*b", GROUP, "b and ba lead to different states, and a from both to one."),
-        ("(<up><down>)*", R, "after ε, up leads to another state and down from there back again."),
+        (r"(\<up>\<down>)*", R, "after ε, up leads to another state and down from there back again."),
         ("(a{99}){2}b", GROUP, "b and a word of 198 symbols lead to different states, and a from both to one."),
     ],
 )

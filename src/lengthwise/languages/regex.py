@@ -2,7 +2,7 @@
 
 Syntax, tightest first::
 
-    a  \\*  <open>  [abc]  [a-z]  [^ab]  .  ( … )  ()   a symbol, an escaped one, one with a longer name, classes,
+    a  \\*  \\<open>  [abc]  [a-z]  [^ab]  .  ( … )  ()  a symbol, an escaped one, one with a longer name, classes,
                                                       any symbol, a group, the empty word
     x*  x+  x?  x{3}  x{2,}  x{2,4}  x^R              repetition; reversal: the words of x read backwards
     ~x                                                complement: all words over the alphabet but those of x
@@ -17,9 +17,9 @@ a part act from left to right: ``ab*^R+`` is ``a(((b*)^R)+)``. A quotient of a q
 
 The whole word must match, so there are no anchors. ``.`` and ``[^…]`` need a given alphabet; a complement is taken in
 the alphabet at hand, which is the symbols used unless another is given. A brace that opens no count is a literal brace,
-and a space is a symbol. The signs ``( ) [ ] | * + ? . ^ $ ~ & / < > \\`` stand for themselves after a backslash; inside
-a class only ``] < \\`` need one, ``^`` in front, and ``-`` in the middle. :func:`parse_regex` returns pure data,
-:func:`compile_regex` the automaton.
+and a space is a symbol. The signs ``( ) [ ] | * + ? . ^ $ ~ & / \\`` stand for themselves after a backslash; inside a
+class only ``] \\`` need one, ``^`` in front, and ``-`` in the middle. ``<`` is ordinary: only ``\\<`` opens a name.
+:func:`parse_regex` returns pure data, :func:`compile_regex` the automaton.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def compile_regex(text: str, *, alphabet: Iterable[str] | None = None, max_state
     <DFA: 6 states over {a, b}>
     >>> "bbaaab" in compile_regex("(ab|bbaa)*")
     True
-    >>> compile_regex("(<open><close>)*&~()")
+    >>> compile_regex(r"(\\<open>\\<close>)*&~()")
     <DFA: 4 states over {close, open}>
     """
     given = None if alphabet is None else make_alphabet(alphabet)

@@ -210,13 +210,8 @@ class _Parser:
                 start + 1,
                 f"put a symbol or a group before it, or write \\{character} for the symbol.",
             )
-        if character in "]>":
-            raise self.error(
-                f"this {character!r} closes nothing.",
-                start,
-                start + 1,
-                f"remove it, or write \\{character} for the symbol.",
-            )
+        if character == "]":
+            raise self.error("this ']' closes nothing.", start, start + 1, "remove it, or write \\] for the symbol.")
         if character in "^$":
             raise self.error(
                 f"{character!r} is not an anchor here: the whole word must match anyway.",
@@ -245,26 +240,26 @@ class _Parser:
 
     def symbol(self) -> str:
         """Read one symbol, escaped or not or as a name, and check it against the alphabet."""
-        symbol = self.name() if self.peek() == "<" else self.character()
+        symbol = self.name() if self.text.startswith("\\<", self.at) else self.character()
         if self.alphabet is not None and symbol not in self.alphabet:
             raise self.outside(symbol)
         return symbol
 
     def name(self) -> str:
-        """Read a symbol between < and >."""
+        """Read a symbol between \\< and >."""
         start = self.at
-        self.at += 1
+        self.at += 2
         name = ""
         while self.peek() != ">":
-            if self.peek() in ("", "<"):
+            if self.peek() == "" or self.text.startswith("\\<", self.at):
                 raise self.error(
-                    "this '<' is never closed.", start, start + 1, "add the missing '>', or write \\< for the symbol."
+                    "this '\\<' is never closed.", start, start + 2, "add the missing '>', or write < for the symbol."
                 )
             name += self.character()
         self.at += 1
         if not name:
             raise self.error(
-                "this '<>' names no symbol.", start, self.at, "put a name into it, or write \\<\\> for the symbols."
+                "this '\\<>' names no symbol.", start, self.at, "put a name into it, or write <> for the symbols."
             )
         return name
 
