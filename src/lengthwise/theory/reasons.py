@@ -19,23 +19,26 @@ _SHOWN_PROGRAM = 80
 
 
 def program_reason(certificate: PotentialsCertificate) -> str:
-    """Say what the program of a YES looks at."""
+    """Say what a program has to look at to be right at every length."""
     counts = list(islice(describe_counts(certificate), _SHOWN_COUNTS + 1))
     if all(len(component.members) == 1 for component in certificate.components) and certificate.period == 1:
-        return "the automaton never returns to a state it has left, so seeing which states were passed is enough."
-    window = certificate.window + (certificate.asked is Asked.NEXT_SYMBOLS)  # one more letter is seen where it is read
+        return "a model only has to notice a few events in their order: the automaton never returns to a state it has left."
+    window = certificate.window + (certificate.asked is Asked.NEXT_SYMBOLS)  # one more symbol is seen where it is read
     seen = []
     if window:
-        seen.append("the last letter" if window == 1 else f"the last {window} letters")
+        seen.append("the last symbol" if window == 1 else f"the last {window} symbols")
     if certificate.period > 1:
         seen.append(f"the position modulo {certificate.period}")
-    subjects = [*seen, "counting"] if seen and counts else seen or ["counting alone"]
-    verb = "names" if len(subjects) == 1 and window < 2 else "name"
-    claim = f"{' and '.join(subjects)} {verb} the state at every length"
+    if counts:
+        seen.append("counts of symbols")
+    if len(certificate.components) > 1:
+        seen.append("irreversible events")
+    alone = len(seen) == 1 and not counts and window < 2
+    claim = f"{_listed(seen)} {'determines' if alone else 'determine'} the answer at every length"
     if not counts:
         return f"{claim}."
     shown = "; ".join(counts[:_SHOWN_COUNTS]) + ("; …" if len(counts) > _SHOWN_COUNTS else "")
-    return f"{claim}: {shown}."
+    return f"{claim}: {shown}, where #[…] counts earlier positions."
 
 
 def given_program_reason(program: Program) -> str:
@@ -49,60 +52,65 @@ def given_program_reason(program: Program) -> str:
         shown = f"{shown[: _SHOWN_PROGRAM - 1]}…"
     depth = depth_of(program)
     more = "; …" if len(program.outputs) > 1 else "."
-    return f"a program in {fragment_of(program).notation} of depth {depth} computes it: {shown}{more}"
+    return f"a {fragment_of(program).notation} program with counts nested {depth} deep solves it: {shown}{more}"
 
 
 def obstruction_reason(certificate: ObstructionCertificate) -> str:
-    """Say which two words no program keeps apart."""
+    """Say which two words no program tells apart."""
     first, second = certificate.witnesses
+    cannot = "counting symbols cannot tell them apart once enough identical input comes first."
     if certificate.asked is Asked.NEXT_SYMBOLS:
-        pair = f"the next symbols after {_shortened(first)} and after {_shortened(second)}"
-        return f"no program tells {pair} apart once a long enough loop is read before they part."
+        return f"different symbols may follow {_shortened(first)} and {_shortened(second)}, but {cannot}"
     inside, outside = (first, second) if first in certificate.language else (second, first)
-    return (
-        f"no program keeps {_shortened(inside)} (in the language) and {_shortened(outside)} (not in it) apart "
-        "once a long enough loop is read before they part."
-    )
+    return f"{_shortened(inside)} is in the language and {_shortened(outside)} is not, but {cannot}"
 
 
 def reduction_reason(certificate: ReductionCertificate) -> str:
-    """Say which known non-member the language contains."""
+    """Say which problem without a program the language contains as a special case."""
+    target = describe_target(certificate.target)
     renamed = [f"{_shortened(image)} for {symbol}" for symbol, image in certificate.images if image != (symbol,)]
     if certificate.prefix:
         renamed.append(f"after {_shortened(certificate.prefix)}")
     if certificate.suffix:
-        renamed.append(f"ending in {_shortened(certificate.suffix)}")
-    how = f" ({', '.join(renamed)})" if renamed else ""
+        renamed.append(f"before {_shortened(certificate.suffix)}")
+    how = f" (with {', '.join(renamed)})" if renamed else ""
     around = certificate.prefix or certificate.suffix
     letters = {image for _, image in certificate.images}
     whole = not around and letters == {(symbol,) for symbol in certificate.language.alphabet}
     if certificate.asked is Asked.NEXT_SYMBOLS:
         read = "whether the word may end" if certificate.reads is None else f"whether {certificate.reads} may follow"
-        subject = f"{read} is"
+        subject = f"to know {read}, a model has to solve {target}{how}"
     else:
-        subject = "this is" if whole else "a part of it is"
-    return f"{subject} {describe_target(certificate.target)}{how}, which is known not to be in C-RASP[periodic, local]."
+        subject = f"this is {target}{how}" if whole else f"it contains {target} as a special case{how}"
+    return f"{subject}; no program with counts, windows and periods solves that at every length."
 
 
 def graph_reason(certificate: GraphCertificate) -> str:
-    """Say which two states no program keeps apart."""
+    """Say which two states no program tells apart."""
     one, two = (certificate.vertices[member][0] for member in certificate.pair)
     ending = _shortened(certificate.suffix)
-    what = "window, period or depth" if certificate.fragment.has_periods else "window or depth"
+    seen = "window and period" if certificate.fragment.has_periods else "window"
     return (
-        f"no {what} lets counting keep apart the states that {_shortened(certificate.prefix)} and other "
-        f"words lead to (states {one} and {two}), and {ending} is accepted after one of them only."
+        f"counting cannot tell states {one} and {two} of the automaton apart, whatever {seen} a program uses, "
+        f"although {ending} is accepted after only one of them."
     )
 
 
 def describe_target(target: str) -> str:
-    """Return a known non-member in words."""
+    """Return a problem that no program solves, in words."""
+    if target == "PARITY":
+        return "parity (is the number of a's even?)"
     if not target.startswith("MOD("):
-        return target
+        return f"the flip-flop {target} (which symbol was written last?)"
     prime, residues = target.removeprefix("MOD(").removesuffix(")").split("; ")
-    return f"the number of a modulo {prime} being {residues.replace(', ', ' or ')}"
+    return f"counting a's modulo {prime} (is the remainder {residues.replace(', ', ' or ')}?)"
+
+
+def _listed(parts: list[str]) -> str:
+    return " and ".join(parts) if len(parts) < 3 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def _shortened(word: tuple[str, ...]) -> str:
     shown = show_word(word)
-    return shown if len(shown) <= _SHOWN_LETTERS else f"{shown[: _SHOWN_LETTERS - 1]}… ({len(word)} letters)"
+    shown = "the empty word" if not word else shown
+    return shown if len(shown) <= _SHOWN_LETTERS else f"{shown[: _SHOWN_LETTERS - 1]}… ({len(word)} symbols)"

@@ -1,9 +1,11 @@
 """The card of a position encoding: what it computes, what is proved of it, and how it behaves; torch-free.
 
-A card declares bounds, not labels. ``at_least`` is a fragment that the idealized learner is proved to find with this
-encoding; ``at_most`` one that contains everything a transformer with this encoding can do; None where nothing is
-proved. A task in ``at_least`` is a YES, one outside ``at_most`` a NO, and everything between is UNKNOWN.
-``expressible`` is weaker than ``at_least``: some weights compute it, but nobody has proved that they are found.
+A card declares bounds, not labels, for each of two theories of arithmetic. In the first, *counting*, sums inside attention
+are exact. In the second, *fixed precision*, every number comes from a finite set. ``at_least`` is a class of problems that
+an idealized learner is proved to solve with this encoding; ``at_most`` one that contains everything a transformer with this
+encoding can do; None where nothing is proved. A task in ``at_least`` is a YES, one outside ``at_most`` a NO, and everything
+between is UNKNOWN. ``expressible`` is weaker than ``at_least``: some weights compute it, but nobody has proved that they are
+found, as for tables that grow with the length.
 
 The conformance suite measures what a card declares of behaviour, except ``unsigned``, ``counts_positions`` and
 ``network_on_scores``, which are decisions. No other module tests an encoding's name.
@@ -19,6 +21,7 @@ from typing import Any, Literal
 
 from ...crasp.fragments import Fragment
 from ...names import Parameter
+from ...theory.precision.logics import Logic
 
 Acts = Literal["ids", "input", "queries and keys", "scores", "weights", "values", "tokens", "nothing"]
 
@@ -53,13 +56,27 @@ Refusal = Literal[
 """What a wrapper may refuse to be put around; ``refusals`` says what each means."""
 
 
+Status = Literal["published", "ours"]
+"""Who vouches for a proof: a publication, or we (docs/concepts/encodings.md; not peer reviewed)."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bound:
-    """A fragment, with where it is proved and what the proof assumes."""
+    """A class of problems, with where it is proved and what the proof assumes.
 
-    fragment: Fragment
+    - ``where`` limits it to some values of options: (option, least, most).
+    - ``regular``: it is proved for regular languages alone.
+    - ``far`` says from which lengths on it holds, where that is far beyond ordinary ones. It then predicts nothing for
+      ordinary lengths, and settles no answer.
+    """
+
+    fragment: Fragment | Logic
     citation: str
     assumption: str = ""
+    status: Status = "published"
+    where: tuple[tuple[str, float, float], ...] = ()
+    regular: bool = False
+    far: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,8 +116,11 @@ class Card:
     - ``relation`` names the position relation (theory/positions) that it is a function of, where it is one: a pair of
       positions acts through its label alone.
 
-    What is proved: ``at_least``, ``at_most`` and ``expressible``. They hold where everything in ``bounds_need`` (names of
-    options, or "bases") has its default. With ``bounds_of_base`` they are those of the base.
+    What is proved: ``at_least``, ``at_most`` and ``expressible`` if counts are exact, ``precise_at_least`` and
+    ``precise_at_most`` for fixed precision. They hold where everything in ``bounds_need`` (names of options, or "bases") has
+    its default; of several bounds, the first counts whose options fit. With ``bounds_of_base`` they are those of the base. ``solves`` are named languages that weights in closed form
+    accept at every length, in both theories. ``few_bits``: what a query reads of far keys depends on how often each of
+    finitely many kinds of keys occurs, so that a half of the input tells the other O(log n) bits.
 
     How it behaves:
 
@@ -140,9 +160,13 @@ class Card:
     aliases: tuple[Alias, ...] = ()
     equals: tuple[tuple[str, str], ...] = ()
     relation: str = ""
-    at_least: Bound | None = None
+    at_least: Bound | tuple[Bound, ...] | None = None
     at_most: Bound | None = None
     expressible: Bound | None = None
+    precise_at_least: Bound | tuple[Bound, ...] | None = None
+    precise_at_most: Bound | None = None
+    solves: tuple[str, ...] = ()
+    few_bits: bool = False
     bounds_need: tuple[str, ...] = ()
     bounds_of_base: bool = False
     shift_invariant: bool
@@ -173,19 +197,75 @@ class Card:
 
 # What several cards say
 
-ROUNDED = "transformers rounded to a fixed precision outside attention"
-PERIODIC_ANGLES = f"{ROUNDED}, and angles that come round again, as rational multiples of π do"
-FADING = f"{ROUNDED}, so that the penalty rounds distant weights to zero"
+ROUNDED = "numbers are rounded to a fixed precision, except inside attention"
+ROUNDED_ONCE = "every number comes from a finite set, and every sum is formed exactly and rounded once"
 DEPTH = "arXiv 2506.16055"
 HUANG = "arXiv 2410.02140"
 CHEN = "arXiv 2510.04130"
+FINITE = "arXiv 2505.23623"
+TURNING = "arXiv 2608.11909"
+OURS = "docs/concepts/encodings.md"
 FACTOR_IS_FIXED = "the factor is fixed, in training and at test; it is meant for going on from a trained model."
 EQUATIONS = "a·i + b·q + c·n + d = 0"
 
-UNIFORM_HEADS = Bound(fragment=Fragment.PLAIN, citation="zero keys give uniform heads")
+UNIFORM_HEADS = Bound(fragment=Fragment.PLAIN, citation=f"{OURS}: zero keys give uniform heads", status="ours")
 """What every encoding can do that leaves a head with zero keys and queries uniform."""
-PERIODIC_AT_MOST = Bound(fragment=Fragment.PERIODIC, citation=f"{DEPTH}, appendix E", assumption=PERIODIC_ANGLES)
-LOCAL_AT_MOST = Bound(fragment=Fragment.LOCAL, citation=f"{DEPTH}, appendix E", assumption=FADING)
+FADED = Bound(
+    fragment=Fragment.LOCAL,
+    citation=f"{DEPTH}, appendix E",
+    assumption=f"{ROUNDED}, so that the penalty rounds distant weights to zero",
+)
+"""What a penalty that grows with the distance leaves."""
+FADED_TO_WINDOWS = Bound(
+    fragment=Logic.Y,
+    citation=f"{OURS}, theorem D",
+    assumption=f"{ROUNDED_ONCE}; penalties are not clipped",
+    status="ours",
+    far="from the length on at which the weights of distant keys underflow to 0 (26,624 tokens and more for a slope of 1/256)",
+)
+SEPARATE = Bound(
+    fragment=Logic.P_MOD,
+    citation=f"{OURS}, theorem A",
+    assumption=f"{ROUNDED_ONCE}; positions act on queries and on keys separately",
+    status="ours",
+    regular=True,
+)
+TURNED = Bound(
+    fragment=Logic.P,
+    citation=f"{OURS}, theorem A",
+    assumption=f"{ROUNDED_ONCE}; sines and cosines have exact phases, and queries and keys are turned and rounded separately",
+    status="ours",
+    regular=True,
+)
+"""What rounded waves of a position leave: no wave of a stored frequency ever comes round again exactly."""
+SEES_THE_PAST = Bound(
+    fragment=Logic.P,
+    citation=f"{FINITE}; {OURS}",
+    assumption="the set of numbers is chosen for the formula",
+    status="ours",
+)
+NEAR_AND_FAR = Bound(
+    fragment=Fragment.LOCAL,
+    citation=f"{OURS}, theorem B",
+    assumption=f"{ROUNDED}; counts may have real coefficients",
+    status="ours",
+)
+"""What a function of min(distance, K) leaves: far keys are alike, and near ones can be told apart."""
+EXACT_NEIGHBOUR = (
+    "one head sees the previous token alone (exp underflows for all other distances, or their bias is −∞), and another head "
+    "is without a bias"
+)
+MANY = 10**9
+"""More than any option allows."""
+WINDOWED = Bound(fragment=Logic.Y, citation=f"{OURS}, theorem W", status="ours", where=(("window", 2, MANY),))
+"""What windows around heads without positions leave: the last letters, exactly, in any arithmetic."""
+STICKS = Bound(
+    fragment=Logic.S,
+    citation=f"{OURS}, theorem E",
+    assumption="every number comes from a finite set; products and sums are both rounded once, or both after every step",
+    status="ours",
+)
+NEAR_AND_FAR_PRECISE = Bound(fragment=Logic.P_Y, citation=f"{OURS}, theorem B", assumption=ROUNDED_ONCE, status="ours")
 
 BASE = Option(name="base", default=10000.0, low=1.0001, high=1e12, meaning="the base of the frequencies")
 HIDDEN = Option(name="hidden", default=32, low=1, high=10_000, meaning="the width of the hidden layer")
@@ -200,7 +280,6 @@ CORRECTED = Option(name="corrected", default=True, meaning="whether other positi
 ROTATION: dict[str, Any] = {
     "family": "rotations",
     "acts_on": ("queries and keys",),
-    "expressible": UNIFORM_HEADS,
     "shift_invariant": True,
 }
 """What the cards of rotations have in common, as ``Card(name=…, **ROTATION)``."""
@@ -209,7 +288,7 @@ POINTING: dict[str, Any] = {
     "citation": CHEN,
     "acts_on": ("scores",),
     "per_layer": True,
-    "expressible": UNIFORM_HEADS,
+    "at_least": UNIFORM_HEADS,
     "shift_invariant": False,
     "bounded_bias": False,
     "unbounded_option": "corrected",
@@ -219,6 +298,14 @@ POINTING: dict[str, Any] = {
     "counts_positions": True,
 }
 """What the cards of encodings have in common that solve equations between positions."""
+NEAR_OR_FAR: dict[str, Any] = {
+    "at_most": NEAR_AND_FAR,
+    "precise_at_most": NEAR_AND_FAR_PRECISE,
+    "few_bits": True,
+}
+"""What is proved at most where scores depend on min(distance, K)."""
+TURNED_APART: dict[str, Any] = {"at_least": UNIFORM_HEADS, "precise_at_most": TURNED, "few_bits": True}
+"""What is proved where rounded waves turn queries and keys, or are added to the input."""
 DISTANCE_BIAS: dict[str, Any] = {
     "family": "biases",
     "acts_on": ("scores",),

@@ -51,27 +51,53 @@ class Choice:
 
     @property
     def at_least(self) -> Bound | None:
-        """What it is proved to find."""
+        """What it is proved to find, if counts are exact."""
         return self._bound("at_least")
 
     @property
     def at_most(self) -> Bound | None:
-        """What it is proved not to go beyond."""
+        """What it is proved not to go beyond, if counts are exact."""
         return self._bound("at_most")
 
     @property
     def expressible(self) -> Bound | None:
-        """What it is proved to express."""
+        """What it is proved to express, if counts are exact."""
         return self._bound("expressible")
+
+    @property
+    def precise_at_least(self) -> Bound | None:
+        """What it is proved to find with numbers of fixed precision."""
+        return self._bound("precise_at_least")
+
+    @property
+    def precise_at_most(self) -> Bound | None:
+        """What it is proved not to go beyond with numbers of fixed precision."""
+        return self._bound("precise_at_most")
+
+    @property
+    def solves(self) -> tuple[str, ...]:
+        """The named languages that weights in closed form accept at every length."""
+        return self.card.solves if not self.bases else ()
+
+    @property
+    def few_bits(self) -> bool:
+        """Whether one half of the input can tell the other no more than O(log n) bits."""
+        return self.bases[0].few_bits if self.card.bounds_of_base else self.card.few_bits
 
     def _bound(self, kind: str) -> Bound | None:
         if self.card.bounds_of_base:  # a shift that is not seen changes nothing
             base = self.bases[0]
-            return base._bound(kind) if base.shift_invariant or kind != "at_least" else None
+            return base._bound(kind) if base.shift_invariant or not kind.endswith("at_least") else None
         if not all(self._is_default(what) for what in self.card.bounds_need):
             return None
-        bound: Bound | None = getattr(self.card, kind)
-        return bound
+        declared: Bound | tuple[Bound, ...] | None = getattr(self.card, kind)
+        bounds = declared if isinstance(declared, tuple) else () if declared is None else (declared,)
+        return next((bound for bound in bounds if self._fits(bound)), None)
+
+    def _fits(self, bound: Bound) -> bool:
+        """Return whether the options are those that a bound is proved for."""
+        chosen = dict(self.options)
+        return all(low <= float(chosen[name]) <= high for name, low, high in bound.where)
 
     def _is_default(self, what: str) -> bool:
         """Return whether an option, or the bases, are what they are if nothing is said."""

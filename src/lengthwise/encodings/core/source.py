@@ -11,6 +11,7 @@ from typing import Any
 
 from ...crasp.fragments import Fragment
 from ...errors import InvalidOptionError
+from ...theory.precision.logics import Logic
 from . import card as card_module
 from .card import Alias, Bound, Card, Option
 
@@ -57,6 +58,8 @@ def _evaluate(node: ast.expr, path: str) -> Any:
             return _CONSTANTS[name]
         case ast.Attribute(value=ast.Name(id="Fragment"), attr=name) if name in Fragment.__members__:
             return Fragment[name]
+        case ast.Attribute(value=ast.Name(id="Logic"), attr=name) if name in Logic.__members__:
+            return Logic[name]
         case ast.JoinedStr(values=parts):
             return "".join(str(_evaluate(part, path)) for part in parts)
         case ast.FormattedValue(value=ast.Name() as value, conversion=-1, format_spec=None):

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from ..core.base import Encoding, Where, distances, per_head
-from ..core.card import DISTANCE_BIAS, LOCAL_AT_MOST, Card
+from ..core.card import DISTANCE_BIAS, FADED, FADED_TO_WINDOWS, Card
 
 CARD = Card(
     name="alibi",
@@ -14,7 +14,8 @@ CARD = Card(
     formula="score(i, j) = q_i·k_j / √d − m_h·(i − j), m_h = 2^(−8h/H)",
     citation="arXiv 2108.12409",
     order=5,
-    at_most=LOCAL_AT_MOST,
+    at_most=FADED,
+    precise_at_most=FADED_TO_WINDOWS,
     bounded_bias=False,
     never_positive=True,
     unsigned=True,

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from ...crasp.fragments import Fragment
 from ...seeds import Draw
-from ..core.card import HUANG, Bound, Card
+from ..core.card import HUANG, SEPARATE, Bound, Card
 from ..core.id_wrapper import shift_at_random
 from .learned import Learned
 
@@ -29,7 +29,8 @@ CARD = Card(
         citation=HUANG,
         assumption="that limit transformers do no more than C-RASP[periodic, local], which is seen but not proved",
     ),
-    expressible=Bound(fragment=Fragment.PERIODIC_LOCAL, citation=HUANG),
+    precise_at_most=SEPARATE,
+    few_bits=True,
     shift_invariant=False,
     max_length=True,
     float_ids=False,

@@ -7,8 +7,9 @@ from torch import Tensor, nn
 
 from ...errors import InvalidOptionError
 from ...seeds import Draw
+from ...theory.precision.logics import Logic
 from ..core.base import Encoding, Fit, Where
-from ..core.card import UNIFORM_HEADS, Card, Option
+from ..core.card import MANY, OURS, ROUNDED_ONCE, UNIFORM_HEADS, Bound, Card, Option
 from ..core.initialization import normal
 
 CARD = Card(
@@ -23,7 +24,14 @@ CARD = Card(
     per_layer=True,
     options=(Option(name="positions", default=16, low=1, high=100_000, meaning="the largest position"),),
     variants=("positions=3",),
-    expressible=UNIFORM_HEADS,
+    at_least=UNIFORM_HEADS,
+    precise_at_least=Bound(
+        fragment=Logic.S,
+        citation=f"{OURS}, theorem E",
+        assumption=ROUNDED_ONCE,
+        status="ours",
+        where=(("positions", 2, MANY),),
+    ),
     shift_invariant=True,
     note="the gate uses scores divided by √d.",
 )

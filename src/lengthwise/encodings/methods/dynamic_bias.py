@@ -25,7 +25,7 @@ CARD = Card(
     per_layer=True,
     options=(HIDDEN,),
     variants=("hidden=5",),
-    expressible=UNIFORM_HEADS,
+    at_least=UNIFORM_HEADS,
     bounded_bias=False,
     **DISTANCE_BIAS,
     note="beyond the training lengths f goes on as a straight line in the logarithm.",

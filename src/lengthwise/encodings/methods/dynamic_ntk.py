@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from ..core.base import Fit, Where, once
-from ..core.card import BASE, ROTATION, TRAINED, Card, Option
+from ..core.card import BASE, ROTATION, TRAINED, UNIFORM_HEADS, Card, Option
 from .rope import RoPE, progress, refuse_one_pair
 
 CARD = Card(
@@ -19,6 +19,7 @@ CARD = Card(
     variants=("factor=2, trained=5",),
     prefix_consistent=False,
     needs_scale=True,
+    at_least=UNIFORM_HEADS,
     **ROTATION,
     note="keys computed earlier must be rotated anew when the input grows: a cache of rotated keys is wrong.",
 )

@@ -35,7 +35,7 @@ CARD = Card(
         ),
     ),
     variants=("hidden=5", "threshold=2"),
-    expressible=UNIFORM_HEADS,
+    at_least=UNIFORM_HEADS,
     shift_invariant=False,
     bounded_bias=True,
     revision=2,

@@ -9,9 +9,11 @@ import torch
 import torch.nn.functional as functional
 from torch import Tensor, nn
 
+from ...crasp.fragments import Fragment
 from ...seeds import Draw
+from ...theory.precision.logics import Logic
 from ..core.base import Encoding, Fit, Where
-from ..core.card import Alias, Card
+from ..core.card import OURS, ROUNDED_ONCE, Alias, Bound, Card
 from ..core.initialization import normal
 
 CARD = Card(
@@ -32,6 +34,13 @@ CARD = Card(
             citation="arXiv 2503.08067",
         ),
     ),
+    at_least=Bound(
+        fragment=Fragment.PLAIN,
+        citation=f"{OURS}: zero keys give uniform heads",
+        assumption="the logarithm of an open forget gate rounds to 0",
+        status="ours",
+    ),
+    precise_at_least=Bound(fragment=Logic.S, citation=f"{OURS}, theorem E", assumption=ROUNDED_ONCE, status="ours"),
     shift_invariant=True,
     reads_stream=True,
 )

@@ -33,7 +33,7 @@ CARD = Card(
         Option(name="hard", default=False, meaning="whether a pair has its likeliest label alone"),
     ),
     variants=("hint=false",),
-    expressible=UNIFORM_HEADS,
+    at_least=UNIFORM_HEADS,
     shift_invariant=False,
     bounded_bias=True,
     needs_scale=True,

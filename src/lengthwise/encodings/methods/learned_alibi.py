@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from ...seeds import Draw
 from ..core.base import Encoding, Fit, Where, distances, per_head
-from ..core.card import DISTANCE_BIAS, LOCAL_AT_MOST, Card
+from ..core.card import DISTANCE_BIAS, FADED, FADED_TO_WINDOWS, Card
 from .alibi import slopes, softplus_inverse
 
 CARD = Card(
@@ -19,12 +19,13 @@ CARD = Card(
     order=6,
     parameters="H",
     per_layer=True,
-    at_most=LOCAL_AT_MOST,
+    at_most=FADED,
+    precise_at_most=FADED_TO_WINDOWS,
     bounded_bias=False,
     never_positive=True,
     unsigned=True,
     **DISTANCE_BIAS,
-    note="it starts from the slopes of alibi; no slope can become zero, so it cannot attend uniformly either.",
+    note="it starts from the slopes of alibi; a slope below 1e-45 is 0 in float32, and its head then attends like one of nope.",
 )
 
 

@@ -7,7 +7,7 @@ import math
 from torch import Tensor
 
 from ..core.base import Fit, Where
-from ..core.card import FACTOR_IS_FIXED, ROTATION, TRAINED, Card, Option
+from ..core.card import FACTOR_IS_FIXED, ROTATION, TRAINED, TURNED_APART, Card, Option
 from .rope import RoPE, refuse_reversed
 
 CARD = Card(
@@ -25,6 +25,7 @@ CARD = Card(
     ),
     variants=("base=10000, trained=100", "factor=3"),
     relation="relative",
+    **TURNED_APART,
     **ROTATION,
     note=FACTOR_IS_FIXED,
 )

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from ..core.base import Fit, Where, once
-from ..core.card import BASE, FACTOR, ROTATION, TRAINED, Card
+from ..core.card import BASE, FACTOR, ROTATION, TRAINED, UNIFORM_HEADS, Card
 from .rope import RoPE, progress
 
 CARD = Card(
@@ -21,6 +21,7 @@ CARD = Card(
     variants=("factor=2",),
     prefix_consistent=False,
     needs_scale=True,
+    at_least=UNIFORM_HEADS,
     **ROTATION,
     note="the published factors come from a search; a smooth curve stands in for them, and no first tokens are spared.",
 )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ...crasp.fragments import Fragment
+from ...theory.precision.logics import Logic
 from ..core.base import Encoding
-from ..core.card import DEPTH, HUANG, ROUNDED, Alias, Bound, Card
+from ..core.card import DEPTH, FINITE, HUANG, ROUNDED, ROUNDED_ONCE, SEES_THE_PAST, Alias, Bound, Card
 
 CARD = Card(
     name="nope",
@@ -25,7 +26,9 @@ CARD = Card(
     relation="constant",
     at_least=Bound(fragment=Fragment.PLAIN, citation=HUANG),
     at_most=Bound(fragment=Fragment.PLAIN, citation=f"{HUANG}; {DEPTH}", assumption=ROUNDED),
-    expressible=Bound(fragment=Fragment.PLAIN, citation=HUANG),
+    precise_at_least=SEES_THE_PAST,
+    precise_at_most=Bound(fragment=Logic.P, citation=FINITE, assumption=ROUNDED_ONCE),
+    few_bits=True,
     shift_invariant=True,
     note="order reaches the model through the causal mask alone.",
 )

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from ..core.base import Fit, Where
-from ..core.card import BASE, FACTOR, FACTOR_IS_FIXED, ROTATION, Card
+from ..core.card import BASE, FACTOR, FACTOR_IS_FIXED, ROTATION, TURNED_APART, Card
 from .rope import RoPE, progress, refuse_one_pair
 
 CARD = Card(
@@ -18,6 +18,7 @@ CARD = Card(
     options=(BASE, FACTOR),
     variants=("factor=2.5",),
     relation="relative",
+    **TURNED_APART,
     **ROTATION,
     note=FACTOR_IS_FIXED,
 )

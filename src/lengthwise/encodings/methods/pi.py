@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import Tensor
 
 from ..core.base import Fit, Where
-from ..core.card import BASE, FACTOR, FACTOR_IS_FIXED, ROTATION, Card
+from ..core.card import BASE, FACTOR, FACTOR_IS_FIXED, ROTATION, TURNED_APART, Card
 from .rope import RoPE
 
 CARD = Card(
@@ -17,6 +17,7 @@ CARD = Card(
     options=(BASE, FACTOR),
     variants=("factor=2.5",),
     relation="relative",
+    **TURNED_APART,
     **ROTATION,
     note=FACTOR_IS_FIXED,
 )

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from ...seeds import Draw
 from ..core.base import Encoding, Fit, Where, once
-from ..core.card import BASE, Card
+from ..core.card import BASE, TURNED, Card
 from .rope import falling, per_row
 
 CARD = Card(
@@ -31,6 +31,8 @@ CARD = Card(
     options=(BASE,),
     variants=("base=100",),
     relation="relative",
+    precise_at_most=TURNED,
+    few_bits=True,
     shift_invariant=True,
 )
 

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from ...errors import InvalidOptionError
 from ..core.base import Encoding, Fit, Where, once
-from ..core.card import BASE, PERIODIC_AT_MOST, ROTATION, Alias, Card
+from ..core.card import BASE, ROTATION, TURNED_APART, Alias, Card
 
 CARD = Card(
     name="rope",
@@ -33,7 +33,7 @@ CARD = Card(
         ),
     ),
     relation="relative",
-    at_most=PERIODIC_AT_MOST,
+    **TURNED_APART,
     **ROTATION,
     note="channels t and t + d/2 form a pair, as in Llama and GPT-NeoX.",
 )

@@ -33,7 +33,7 @@ CARD = Card(
         Option(name="width", default=8, low=1, high=10_000, meaning="the width of the maps that find tokens"),
     ),
     variants=("reach=2, width=3",),
-    expressible=UNIFORM_HEADS,
+    at_least=UNIFORM_HEADS,
     shift_invariant=True,
     uses_visible_keys=True,
     reads_stream=True,

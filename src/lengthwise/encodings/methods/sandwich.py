@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from ..core.base import Encoding, Fit, Where, per_head
-from ..core.card import DISTANCE_BIAS, Card, Option
+from ..core.card import DISTANCE_BIAS, TURNED, Card, Option
 from .sinusoidal import waves_of_pairs
 
 CARD = Card(
@@ -17,6 +17,8 @@ CARD = Card(
     order=10,
     options=(Option(name="width", default=128, low=2, high=100_000, meaning="the width of the sinusoids"),),
     variants=("width=10",),
+    precise_at_most=TURNED,
+    few_bits=True,
     bounded_bias=True,
     **DISTANCE_BIAS,
     note="the sum begins at t = 1, as in the formula of the paper.",

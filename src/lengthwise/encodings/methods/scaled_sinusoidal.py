@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from ...seeds import Draw
 from ..core.base import Fit, Where
-from ..core.card import BASE, PERIODIC_AT_MOST, UNIFORM_HEADS, Card
+from ..core.card import BASE, TURNED_APART, Card
 from .sinusoidal import Sinusoidal
 
 CARD = Card(
@@ -22,8 +22,7 @@ CARD = Card(
     options=(BASE,),
     variants=("base=100",),
     relation="absolute",
-    at_most=PERIODIC_AT_MOST,
-    expressible=UNIFORM_HEADS,
+    **TURNED_APART,
     shift_invariant=False,
     note="the gain starts at 1/√D.",
 )

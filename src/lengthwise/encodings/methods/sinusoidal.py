@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from ..core.base import Encoding, Fit, Where, once
-from ..core.card import BASE, PERIODIC_AT_MOST, UNIFORM_HEADS, Card
+from ..core.card import BASE, TURNED_APART, Card
 
 CARD = Card(
     name="sinusoidal",
@@ -24,8 +24,7 @@ CARD = Card(
     options=(BASE,),
     variants=("base=100",),
     relation="absolute",
-    at_most=PERIODIC_AT_MOST,
-    expressible=UNIFORM_HEADS,
+    **TURNED_APART,
     shift_invariant=False,
     note="phases beyond the training lengths are new to the model.",
 )

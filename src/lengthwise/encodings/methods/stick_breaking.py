@@ -8,7 +8,7 @@ from torch import Tensor
 
 from ...errors import InvalidOptionError
 from ..core.base import Encoding, Fit, Where
-from ..core.card import Card, Option
+from ..core.card import STICKS, Card, Option
 
 CARD = Card(
     name="stick_breaking",
@@ -20,6 +20,8 @@ CARD = Card(
     acts_on=("weights",),
     options=(Option(name="diagonal", default=False, meaning="whether a token may attend to itself"),),
     variants=("diagonal=true",),
+    precise_at_least=STICKS,
+    precise_at_most=STICKS,
     shift_invariant=True,
 )
 

@@ -23,7 +23,7 @@ CARD = Card(
     per_layer=True,
     options=(Option(name="kernels", default=5, low=1, high=1000, meaning="the number of curves in each head"),),
     variants=("kernels=2",),
-    expressible=UNIFORM_HEADS,
+    at_least=UNIFORM_HEADS,
     bounded_bias=True,
     **DISTANCE_BIAS,
     note="the authors' code leaves open where curves start; here they start at the nearest distances.",

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from ...seeds import Draw
 from ..core.base import Encoding, Fit, Where
-from ..core.card import BASE, DISTANCE_BIAS, UNIFORM_HEADS, Card
+from ..core.card import BASE, DISTANCE_BIAS, TURNED_APART, Card
 from ..core.initialization import normal
 from .sinusoidal import frequencies, waves_of_pairs
 
@@ -25,7 +25,7 @@ CARD = Card(
     per_layer=True,
     options=(BASE,),
     variants=("base=50",),
-    expressible=UNIFORM_HEADS,
+    **TURNED_APART,
     **DISTANCE_BIAS,
 )
 

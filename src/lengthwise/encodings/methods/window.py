@@ -5,9 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from ...crasp.fragments import Fragment
 from ..core.base import Encoding, Fit, Where, distances, per_head
-from ..core.card import Bound, Card, Option
+from ..core.card import WINDOWED, Card, Option
 from ..core.wrapper import Wrapper
 from .nope import NoPE
 
@@ -23,10 +22,10 @@ CARD = Card(
     bases=("nope",),
     refuses=("visible keys",),
     variants=("window=2", "fire, window=3"),
-    at_most=Bound(
-        fragment=Fragment.LOCAL,
-        citation="without positions the output depends on the last layers·(window − 1) + 1 symbols only",
-    ),
+    at_least=WINDOWED,
+    at_most=WINDOWED,
+    precise_at_least=WINDOWED,
+    precise_at_most=WINDOWED,
     bounds_need=("bases",),
     shift_invariant=True,
     bounded_bias=False,

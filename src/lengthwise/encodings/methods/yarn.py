@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from ..core.base import Fit, Where
-from ..core.card import BASE, FACTOR, FACTOR_IS_FIXED, ROTATION, TRAINED, Card, Option
+from ..core.card import BASE, FACTOR, FACTOR_IS_FIXED, ROTATION, TRAINED, TURNED_APART, Card, Option
 from .rope import RoPE, refuse_reversed
 
 CARD = Card(
@@ -26,6 +26,7 @@ CARD = Card(
     ),
     variants=("factor=3, trained=300, fast=4", "base=20, trained=300"),
     relation="relative",
+    **TURNED_APART,
     **ROTATION,
     note=FACTOR_IS_FIXED,
 )
