@@ -21,6 +21,7 @@ from ..crasp.parser import parse_program
 from ..errors import InvalidCertificateError, LengthwiseError, OutOfTimeError
 from ..languages.dfa import DFA
 from .graph_checker import check_graph
+from .precision.checker import check_aperiodic, check_pumping, check_ranks
 from .replay import (
     Automaton,
     Data,
@@ -137,6 +138,9 @@ def _check(data: Data, language: Automaton | None) -> None:
         "reduction": _check_reduction,
         "graph": _check_graph_claim,
         "quotients": _check_quotients,
+        "pumping": check_pumping,
+        "ranks": check_ranks,
+        "aperiodic": check_aperiodic,
     }
     require(data["kind"] in kinds, f"there is no kind of certificate called {data['kind']!r}")
     kinds[data["kind"]](data, automaton)
