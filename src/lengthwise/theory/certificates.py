@@ -13,14 +13,11 @@ from typing import TYPE_CHECKING
 from ..crasp.fragments import Fragment, Readout
 from ..languages.alphabet import show_word
 from ..languages.dfa import DFA
+from .certificate_fields import Json, Word, certificate_head, readout_of, word_data
 from .claims import Answer, Asked
 
 if TYPE_CHECKING:  # a verdict about an expression needs no program
     from ..crasp.syntax import Program
-    from .precision.certificates import LogicCertificate
-
-Word = tuple[str, ...]
-Json = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -303,6 +300,44 @@ class GraphCertificate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PeriodsCertificate:
+    """NO for C-RASP[periodic]: blocks of a component that counting never splits, whatever the period.
+
+    ``prefix`` leads to the first state of ``pair``; the two are in one block, and ``suffix`` is accepted from one only.
+    """
+
+    language: DFA
+    members: tuple[int, ...]
+    blocks: tuple[tuple[int, ...], ...]
+    pair: tuple[int, int]
+    prefix: Word
+    suffix: Word
+    fragment: Fragment = Fragment.PERIODIC
+    asked: Asked = Asked.MEMBERSHIP
+    answer: Answer = Answer.NO
+
+    @property
+    def readout(self) -> Readout:
+        """Membership is read at the end marker."""
+        return readout_of(self.asked)
+
+    def summary(self) -> str:
+        """Return the certificate in a few words."""
+        return f"{len(self.blocks)} blocks of {len(self.members)} states that no root of unity splits"
+
+    def to_json(self) -> Json:
+        """Return the certificate as JSON data."""
+        alphabet = self.language.alphabet
+        return certificate_head(self, "periods") | {
+            "members": list(self.members),
+            "blocks": [list(block) for block in self.blocks],
+            "pair": list(self.pair),
+            "prefix": word_data(alphabet, self.prefix),
+            "suffix": word_data(alphabet, self.suffix),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QuotientsCertificate:
     """A claim read at the last symbol: certificates for the languages {w : wa in the language}.
 
@@ -380,14 +415,14 @@ class ProgramCertificate:
 
 
 LanguageCertificate = (
-    PotentialsCertificate | ObstructionCertificate | ReductionCertificate | GraphCertificate | QuotientsCertificate
+    PotentialsCertificate
+    | ObstructionCertificate
+    | ReductionCertificate
+    | GraphCertificate
+    | PeriodsCertificate
+    | QuotientsCertificate
 )
 Certificate = LanguageCertificate | ProgramCertificate
-
-
-def readout_of(asked: Asked) -> Readout:
-    """Return where the answer to a question is read, unless it is asked otherwise."""
-    return Readout.END_MARKER if asked is Asked.MEMBERSHIP else Readout.LAST_SYMBOL
 
 
 def level_of(certificate: Certificate | None) -> int | None:
@@ -398,27 +433,3 @@ def level_of(certificate: Certificate | None) -> int | None:
     ):
         return certificate.level
     return None
-
-
-def certificate_head(certificate: LanguageCertificate | LogicCertificate, kind: str) -> Json:
-    """Return the fields that every certificate about a language has."""
-    language = certificate.language
-    return {
-        "lengthwise": "certificate",
-        "version": 1,
-        "kind": kind,
-        "answer": str(certificate.answer),
-        "fragment": str(certificate.fragment),
-        "asked": str(certificate.asked),
-        "readout": str(certificate.readout),
-        "automaton": {
-            "alphabet": list(language.alphabet),
-            "transitions": [list(row) for row in language.transitions],
-            "accepting": sorted(language.accepting),
-        },
-    }
-
-
-def word_data(alphabet: Sequence[str], word: Word) -> str | list[str]:
-    """Return a word as JSON data: a string where symbols are single characters, else as a list."""
-    return "".join(word) if all(len(symbol) == 1 for symbol in alphabet) else list(word)

@@ -6,7 +6,13 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ..languages.alphabet import show_word
-from .certificates import GraphCertificate, ObstructionCertificate, PotentialsCertificate, ReductionCertificate
+from .certificates import (
+    GraphCertificate,
+    ObstructionCertificate,
+    PeriodsCertificate,
+    PotentialsCertificate,
+    ReductionCertificate,
+)
 from .claims import Asked
 from .counting import describe_counts
 
@@ -92,6 +98,15 @@ def graph_reason(certificate: GraphCertificate) -> str:
     return (
         f"no {what} lets counting keep apart the states that {_shortened(certificate.prefix)} and other "
         f"words lead to (states {one} and {two}), and {ending} is accepted after one of them only."
+    )
+
+
+def periods_reason(certificate: PeriodsCertificate) -> str:
+    """Say which two states no program keeps apart."""
+    one, two = certificate.pair
+    return (
+        f"no period lets counting keep apart the states that {_shortened(certificate.prefix)} and other words lead to "
+        f"(states {one} and {two}), and {_shortened(certificate.suffix)} is accepted after one of them only."
     )
 
 

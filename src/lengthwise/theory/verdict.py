@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from ..crasp.fragments import Fragment, Readout
 from ..errors import ThreeAnswersError
 from ..languages.dfa import DFA
-from .certificates import Certificate, level_of, readout_of
+from .certificate_fields import readout_of
+from .certificates import Certificate, level_of
 from .claims import Answer, Asked
 
 if TYPE_CHECKING:  # most verdicts are about fragments of C-RASP

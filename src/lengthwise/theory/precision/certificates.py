@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ...crasp.fragments import Readout
 from ...languages.alphabet import show_word
 from ...languages.dfa import DFA
-from ..certificates import Json, Word, certificate_head, readout_of, word_data
+from ..certificate_fields import Json, Word, certificate_head, readout_of, word_data
 from ..claims import Answer, Asked
 from .logics import Logic
 

@@ -11,7 +11,7 @@ from ...crasp.fragments import Readout, as_readout
 from ...errors import CapExceededError, InvalidOptionError, OutOfTimeError
 from ...languages.dfa import DFA
 from ...languages.dfa_algebra import Word, separating_suffix
-from ..certificates import readout_of
+from ..certificate_fields import readout_of
 from ..claims import Answer, Asked, as_asked
 from ..verdict import LogicVerdict
 from ..windows import Caps

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...languages.alphabet import show_word
-from ..certificates import Word
+from ..certificate_fields import Word
 from .certificates import AperiodicCertificate, LogicCertificate, PumpingCertificate, RanksCertificate
 from .logics import Logic
 
