@@ -17,6 +17,7 @@ from ..theory.certificates import (
     GraphCertificate,
     LoopsPair,
     ObstructionCertificate,
+    PeriodsCertificate,
     PotentialsCertificate,
     ProgramCertificate,
     QuotientsCertificate,
@@ -149,7 +150,7 @@ def _story(certificate: Certificate) -> list[str]:
             return _obstruction_story(certificate)
         case ReductionCertificate():
             return _reduction_story(certificate)
-        case GraphCertificate():
+        case GraphCertificate() | PeriodsCertificate():
             return [paragraph(f"Certificate: {certificate.summary()}.", "  ")]
         case ProgramCertificate():
             from ..crasp.printer import print_program

@@ -6,7 +6,7 @@ apart. Models that fit the training lengths are best tested on these.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from ..budget import checkpoint
@@ -18,6 +18,7 @@ from .certificates import (
     GraphCertificate,
     ObstructionCertificate,
     PathsPair,
+    PeriodsCertificate,
     QuotientsCertificate,
     ReductionCertificate,
 )
@@ -65,6 +66,8 @@ def _pairs(certificate: Certificate) -> Iterator[Pair]:
             return _reduced(certificate)
         case GraphCertificate():
             return _walked(certificate)
+        case PeriodsCertificate():
+            return _joined(certificate)
         case QuotientsCertificate(parts=((symbol, part), *_)):
             return (((*one, symbol), (*two, symbol)) for one, two in _pairs(part))
     raise AssertionError(f"a {type(certificate).__name__} proves no NO")
@@ -79,17 +82,37 @@ def _pumped(certificate: ObstructionCertificate) -> Iterator[Pair]:
     language = certificate.language
     pair = certificate.pairs[0]
     first, second = (pair.first, pair.second) if isinstance(pair, PathsPair) else ((), pair.path)
-    inside = set(certificate.members)
-    loop: Word = ()
-    for member in certificate.members:
-        there = _path(pair.start, member, lambda state: _steps(language, state, inside))
-        back = _path(member, pair.start, lambda state: _steps(language, state, inside))
-        loop += (*there, *back)
+    loop = _tour(language, certificate.members, pair.start)
     turns = 0
     while True:
         before = (*certificate.enter, *loop * turns)
         yield _sorted_pair(language, (*before, *first, *certificate.suffix), (*before, *second, *certificate.suffix))
         turns += 1
+
+
+def _joined(certificate: PeriodsCertificate) -> Iterator[Pair]:
+    """Yield words that lead to the two states of the pair behind a loop through the whole component."""
+    language = certificate.language
+    one, two = certificate.pair
+    inside = set(certificate.members)
+    loop = _tour(language, certificate.members, one)
+    apart = _path(one, two, lambda state: _steps(language, state, inside))
+    turns = 0
+    while True:
+        before = (*certificate.prefix, *loop * turns)
+        yield _sorted_pair(language, (*before, *certificate.suffix), (*before, *apart, *certificate.suffix))
+        turns += 1
+
+
+def _tour(language: DFA, members: Sequence[int], start: int) -> Word:
+    """Return a loop that visits all members of a component and returns to its start each time."""
+    inside = set(members)
+    loop: Word = ()
+    for member in members:
+        there = _path(start, member, lambda state: _steps(language, state, inside))
+        back = _path(member, start, lambda state: _steps(language, state, inside))
+        loop += (*there, *back)
+    return loop
 
 
 def _reduced(certificate: ReductionCertificate) -> Iterator[Pair]:

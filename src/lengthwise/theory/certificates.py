@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING
 from ..crasp.fragments import Fragment, Readout
 from ..languages.alphabet import show_word
 from ..languages.dfa import DFA
+from .certificate_fields import Json, Word, certificate_head, readout_of, word_data
 from .claims import Answer, Asked
 
 if TYPE_CHECKING:  # a verdict about an expression needs no program
     from ..crasp.syntax import Program
-
-Word = tuple[str, ...]
-Json = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,11 +92,11 @@ class PotentialsCertificate:
     def to_json(self) -> Json:
         """Return the certificate as JSON data."""
         alphabet = self.language.alphabet
-        return _head(self, "potentials") | {
+        return certificate_head(self, "potentials") | {
             "window": self.window,
             "period": self.period,
             "vertices": [
-                [state, _word(alphabet, self.language.decode(letters)), residue]
+                [state, word_data(alphabet, self.language.decode(letters)), residue]
                 for state, letters, residue in self.vertices
             ],
             "components": [
@@ -133,7 +131,7 @@ class PathsPair:
 
     def to_json(self, alphabet: Sequence[str]) -> Json:
         """Return the pair as JSON data."""
-        words = {"first": _word(alphabet, self.first), "second": _word(alphabet, self.second)}
+        words = {"first": word_data(alphabet, self.first), "second": word_data(alphabet, self.second)}
         return {"kind": "paths", "start": self.start} | words
 
 
@@ -149,9 +147,11 @@ class LoopsPair:
 
     def to_json(self, alphabet: Sequence[str]) -> Json:
         """Return the pair as JSON data."""
-        loops = {"short_loop": _word(alphabet, self.short_loop), "long_loop": _word(alphabet, self.long_loop)}
+        loops = {"short_loop": word_data(alphabet, self.short_loop), "long_loop": word_data(alphabet, self.long_loop)}
         return (
-            {"kind": "loops", "start": self.start, "path": _word(alphabet, self.path)} | loops | {"times": self.times}
+            {"kind": "loops", "start": self.start, "path": word_data(alphabet, self.path)}
+            | loops
+            | {"times": self.times}
         )
 
 
@@ -196,12 +196,12 @@ class ObstructionCertificate:
     def to_json(self) -> Json:
         """Return the certificate as JSON data."""
         alphabet = self.language.alphabet
-        return _head(self, "obstruction") | {
+        return certificate_head(self, "obstruction") | {
             "members": list(self.members),
             "blocks": [list(block) for block in self.blocks],
             "pairs": [pair.to_json(alphabet) for pair in self.pairs],
-            "enter": _word(alphabet, self.enter),
-            "suffix": _word(alphabet, self.suffix),
+            "enter": word_data(alphabet, self.enter),
+            "suffix": word_data(alphabet, self.suffix),
         }
 
 
@@ -235,11 +235,11 @@ class ReductionCertificate:
     def to_json(self) -> Json:
         """Return the certificate as JSON data."""
         alphabet = self.language.alphabet
-        return _head(self, "reduction") | {
+        return certificate_head(self, "reduction") | {
             "target": self.target,
-            "images": {symbol: _word(alphabet, image) for symbol, image in self.images},
-            "prefix": _word(alphabet, self.prefix),
-            "suffix": _word(alphabet, self.suffix),
+            "images": {symbol: word_data(alphabet, image) for symbol, image in self.images},
+            "prefix": word_data(alphabet, self.prefix),
+            "suffix": word_data(alphabet, self.suffix),
             "reads": self.reads,
         }
 
@@ -285,17 +285,55 @@ class GraphCertificate:
     def to_json(self) -> Json:
         """Return the certificate as JSON data."""
         alphabet = self.language.alphabet
-        return _head(self, "graph") | {
-            "idempotents": [[_word(alphabet, word) for word in words] for words in self.idempotents],
+        return certificate_head(self, "graph") | {
+            "idempotents": [[word_data(alphabet, word) for word in words] for words in self.idempotents],
             "vertices": [list(vertex) for vertex in self.vertices],
             "arrows": [
-                {"source": list(each.source), "word": _word(alphabet, each.word), "target": list(each.target)}
+                {"source": list(each.source), "word": word_data(alphabet, each.word), "target": list(each.target)}
                 for each in self.arrows
             ],
             "blocks": [list(block) for block in self.blocks],
             "pair": list(self.pair),
-            "prefix": _word(alphabet, self.prefix),
-            "suffix": _word(alphabet, self.suffix),
+            "prefix": word_data(alphabet, self.prefix),
+            "suffix": word_data(alphabet, self.suffix),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeriodsCertificate:
+    """NO for C-RASP[periodic]: blocks of a component that counting never splits, whatever the period.
+
+    ``prefix`` leads to the first state of ``pair``; the two are in one block, and ``suffix`` is accepted from one only.
+    """
+
+    language: DFA
+    members: tuple[int, ...]
+    blocks: tuple[tuple[int, ...], ...]
+    pair: tuple[int, int]
+    prefix: Word
+    suffix: Word
+    fragment: Fragment = Fragment.PERIODIC
+    asked: Asked = Asked.MEMBERSHIP
+    answer: Answer = Answer.NO
+
+    @property
+    def readout(self) -> Readout:
+        """Membership is read at the end marker."""
+        return readout_of(self.asked)
+
+    def summary(self) -> str:
+        """Return the certificate in a few words."""
+        return f"{len(self.blocks)} blocks of {len(self.members)} states that no root of unity splits"
+
+    def to_json(self) -> Json:
+        """Return the certificate as JSON data."""
+        alphabet = self.language.alphabet
+        return certificate_head(self, "periods") | {
+            "members": list(self.members),
+            "blocks": [list(block) for block in self.blocks],
+            "pair": list(self.pair),
+            "prefix": word_data(alphabet, self.prefix),
+            "suffix": word_data(alphabet, self.suffix),
         }
 
 
@@ -327,7 +365,7 @@ class QuotientsCertificate:
 
     def to_json(self) -> Json:
         """Return the certificate as JSON data."""
-        return _head(self, "quotients") | {
+        return certificate_head(self, "quotients") | {
             "parts": [{"symbol": symbol, "certificate": part.to_json()} for symbol, part in self.parts]
         }
 
@@ -377,14 +415,14 @@ class ProgramCertificate:
 
 
 LanguageCertificate = (
-    PotentialsCertificate | ObstructionCertificate | ReductionCertificate | GraphCertificate | QuotientsCertificate
+    PotentialsCertificate
+    | ObstructionCertificate
+    | ReductionCertificate
+    | GraphCertificate
+    | PeriodsCertificate
+    | QuotientsCertificate
 )
 Certificate = LanguageCertificate | ProgramCertificate
-
-
-def readout_of(asked: Asked) -> Readout:
-    """Return where the answer to a question is read, unless it is asked otherwise."""
-    return Readout.END_MARKER if asked is Asked.MEMBERSHIP else Readout.LAST_SYMBOL
 
 
 def level_of(certificate: Certificate | None) -> int | None:
@@ -395,26 +433,3 @@ def level_of(certificate: Certificate | None) -> int | None:
     ):
         return certificate.level
     return None
-
-
-def _head(certificate: LanguageCertificate, kind: str) -> Json:
-    language = certificate.language
-    return {
-        "lengthwise": "certificate",
-        "version": 1,
-        "kind": kind,
-        "answer": str(certificate.answer),
-        "fragment": str(certificate.fragment),
-        "asked": str(certificate.asked),
-        "readout": str(certificate.readout),
-        "automaton": {
-            "alphabet": list(language.alphabet),
-            "transitions": [list(row) for row in language.transitions],
-            "accepting": sorted(language.accepting),
-        },
-    }
-
-
-def _word(alphabet: Sequence[str], word: Word) -> str | list[str]:
-    """Return a word as a string where symbols are single characters, else as a list."""
-    return "".join(word) if all(len(symbol) == 1 for symbol in alphabet) else list(word)

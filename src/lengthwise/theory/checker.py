@@ -21,6 +21,8 @@ from ..crasp.parser import parse_program
 from ..errors import InvalidCertificateError, LengthwiseError, OutOfTimeError
 from ..languages.dfa import DFA
 from .graph_checker import check_graph
+from .period_checker import check_periods
+from .precision.checker import check_aperiodic, check_pumping, check_ranks
 from .replay import (
     Automaton,
     Data,
@@ -136,7 +138,11 @@ def _check(data: Data, language: Automaton | None) -> None:
         "obstruction": _check_obstruction,
         "reduction": _check_reduction,
         "graph": _check_graph_claim,
+        "periods": _check_periods_claim,
         "quotients": _check_quotients,
+        "pumping": check_pumping,
+        "ranks": check_ranks,
+        "aperiodic": check_aperiodic,
     }
     require(data["kind"] in kinds, f"there is no kind of certificate called {data['kind']!r}")
     kinds[data["kind"]](data, automaton)
@@ -380,6 +386,12 @@ def _check_reduction(data: Data, automaton: Automaton) -> None:
 def _check_graph_claim(data: Data, automaton: Automaton) -> None:
     _claim(data, "NO", ["PLAIN", "LOCAL", "PERIODIC", "PERIODIC_LOCAL"])
     check_graph(data, automaton)
+
+
+def _check_periods_claim(data: Data, automaton: Automaton) -> None:
+    _claim(data, "NO", ["PLAIN", "PERIODIC"])
+    require(data["asked"] == "MEMBERSHIP", f"this kind of certificate is about MEMBERSHIP, not {data['asked']!r}")
+    check_periods(data, automaton)
 
 
 def _check_quotients(data: Data, automaton: Automaton) -> None:

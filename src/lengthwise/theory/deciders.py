@@ -13,7 +13,8 @@ from ..crasp.fragments import Fragment, Readout, as_fragment, as_readout
 from ..errors import CapExceededError, InvalidOptionError, OutOfTimeError
 from ..languages.dfa import DFA
 from ..languages.dfa_algebra import right_quotient
-from .certificates import Certificate, ProgramCertificate, QuotientsCertificate, readout_of
+from .certificate_fields import readout_of
+from .certificates import Certificate, ProgramCertificate, QuotientsCertificate
 from .claims import Answer, Asked
 from .counting import build_certificate
 from .facts import Citation, Facts

@@ -6,7 +6,13 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ..languages.alphabet import show_word
-from .certificates import GraphCertificate, ObstructionCertificate, PotentialsCertificate, ReductionCertificate
+from .certificates import (
+    GraphCertificate,
+    ObstructionCertificate,
+    PeriodsCertificate,
+    PotentialsCertificate,
+    ReductionCertificate,
+)
 from .claims import Asked
 from .counting import describe_counts
 
@@ -93,6 +99,15 @@ def graph_reason(certificate: GraphCertificate) -> str:
     return (
         f"counting cannot tell states {one} and {two} of the automaton apart, whatever {seen} a program uses, "
         f"although {ending} is accepted after only one of them."
+    )
+
+
+def periods_reason(certificate: PeriodsCertificate) -> str:
+    """Say which two states no program keeps apart."""
+    one, two = certificate.pair
+    return (
+        f"no period lets counting keep apart the states that {_shortened(certificate.prefix)} and other words lead to "
+        f"(states {one} and {two}), and {_shortened(certificate.suffix)} is accepted after one of them only."
     )
 
 

@@ -3,34 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..crasp.fragments import Fragment, Readout
 from ..errors import ThreeAnswersError
 from ..languages.dfa import DFA
-from .certificates import Certificate, level_of, readout_of
+from .certificate_fields import readout_of
+from .certificates import Certificate, level_of
 from .claims import Answer, Asked
+
+if TYPE_CHECKING:  # most verdicts are about fragments of C-RASP
+    from .precision.certificates import LogicCertificate
+    from .precision.logics import Logic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
-    """Whether a problem length-generalizes under the idealized learner of ``theorem``, and why."""
+class AnyVerdict:
+    """What the verdicts of all theories have in common: an answer about a class of languages, and why."""
 
     answer: Answer
-    fragment: Fragment
+    fragment: Fragment | Logic
     readout: Readout
     alphabet: tuple[str, ...]  # empty for problems that are not languages
     theorem: str
-    certificate: Certificate | None
+    certificate: Certificate | LogicCertificate | None
     reason: str
     asked: Asked = Asked.MEMBERSHIP
 
-    @property
-    def level(self) -> int | None:
-        """How many rounds of refinement a YES needs, or how deep a given program is; None otherwise."""
-        return level_of(self.certificate)
-
     def __repr__(self) -> str:
-        return f"<Verdict: {self.answer} for {self.fragment.notation}, by {self.theorem}>"
+        return f"<{type(self).__name__}: {self.answer} for {self.fragment.notation}, by {self.theorem}>"
 
     def _repr_html_(self) -> str:
         from ..markup import escape
@@ -42,6 +43,27 @@ class Verdict:
             f"a verdict is not a truth value: its answer is {self.answer}, and there are three answers.",
             hint="compare verdict.answer with Answer.YES, Answer.NO or Answer.UNKNOWN.",
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Verdict(AnyVerdict):
+    """Counting: whether a problem length-generalizes under the idealized learner of ``theorem``, and why."""
+
+    fragment: Fragment
+    certificate: Certificate | None
+
+    @property
+    def level(self) -> int | None:
+        """How many rounds of refinement a YES needs, or how deep a given program is; None otherwise."""
+        return level_of(self.certificate)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class LogicVerdict(AnyVerdict):
+    """Fixed precision: whether a logic of the past expresses a language, and why."""
+
+    fragment: Logic
+    certificate: LogicCertificate | None
 
 
 def language_verdict(

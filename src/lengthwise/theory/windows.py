@@ -19,7 +19,7 @@ from .claims import Answer, Asked
 from .counting import build_certificate
 from .graph import unrolled_graph
 from .potentials import Refinement, refine
-from .reasons import graph_reason, program_reason, reduction_reason
+from .reasons import graph_reason, periods_reason, program_reason, reduction_reason
 from .tracking import find_stuck, needed_rounds
 from .verdict import Verdict, language_verdict
 
@@ -59,11 +59,40 @@ def decide_windows(language: DFA, fragment: Fragment, asked: Asked, caps: Caps) 
     reduction = find_reduction(language, fragment, asked, max_steps=FIRST_STEPS)
     if reduction is not None:  # most languages that are out are so for this reason, and the graph may be large
         return _reduced(language, fragment, reduction)
+    if fragment is Fragment.PERIODIC:
+        verdict = _decide_periods(language, asked, caps)
+        if verdict is not None:
+            return verdict
     try:
         semigroup = transition_semigroup(language, cap=caps.max_elements, max_cells=caps.max_cells)
         return _decide_by_graph(semigroup, fragment, asked, caps)
     except CapExceededError as error:
         return _decide_within_caps(language, fragment, asked, caps, error.message)
+
+
+def _decide_periods(language: DFA, asked: Asked, caps: Caps) -> Verdict | None:
+    """Decide membership for C-RASP[periodic]; for next symbols, say YES where membership has that answer, else None."""
+    from .periods import build_periods_certificate, passes_exactly, refine_by_roots
+
+    refinements = refine_by_roots(language)
+    stuck = [each for each in refinements if not each.passed]
+    fragment, theorem = Fragment.PERIODIC, "periodic_refinement"
+    if stuck and asked is Asked.NEXT_SYMBOLS:
+        return None
+    if stuck and any(each.proved for each in stuck):
+        smallest = min((each for each in stuck if each.proved), key=lambda each: len(each.members))
+        certificate = build_periods_certificate(language, smallest)
+        return language_verdict(Answer.NO, fragment, language, theorem, certificate, periods_reason(certificate), asked)
+    period = lcm(*(each.modulus for each in refinements))
+    if not stuck:
+        found = find_unrolling(language, fragment, asked, period, caps)
+        if found is not None:
+            return _yes(language, fragment, found)
+        if all(passes_exactly(each, max_vertices=caps.max_vertices) for each in refinements):
+            cap = _untried(language, period, caps)
+            reason = f"by our theorem there is a program, but none was looked for: {cap}"
+            return language_verdict(Answer.YES, fragment, language, theorem, None, reason, asked)
+    return None
 
 
 def _decide_by_graph(semigroup: TransitionSemigroup, fragment: Fragment, asked: Asked, caps: Caps) -> Verdict:
