@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..budget import time_budget
-from ..crasp.fragments import Fragment, Readout, as_readout
-from ..encodings.catalog import ENCODINGS, Bound
-from ..encodings.core.choice import Choice, find_encoding
+from ..crasp.fragments import Readout, as_readout
+from ..encodings.catalog import ENCODINGS
+from ..encodings.core.choice import find_encoding
 from ..errors import InvalidOptionError
 from ..languages.regex import MAX_STATES
 from ..theory.claims import Answer, Asked, as_asked
-from ..theory.deciders import DECIDING, decide
-from ..theory.facts import Facts
-from ..theory.verdict import Verdict
+from ..theory.deciders import DECIDING
+from ..theory.verdict import AnyVerdict
 from ..theory.windows import Caps
 from .resolve import Question, resolve
+from .theories import Theory, Verdicts, aside, settled, weigh
 
 if TYPE_CHECKING:
     from ..tables import Table
@@ -26,16 +26,36 @@ if TYPE_CHECKING:
 DEFAULT_ENCODINGS = ("nope", "ape")
 ADVISING = "looking for programs and advice"  # the work that a budget of CPU time names
 
-_Decide = Callable[[Fragment], Verdict]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction:
-    """One row: a question, an encoding, and the verdict."""
+    """One row: a question, an encoding, and what two theories of arithmetic say."""
 
     question: Question
     encoding: str
-    verdict: Verdict
+    counting: AnyVerdict
+    precision: AnyVerdict
+
+    @property
+    def verdict(self) -> AnyVerdict:
+        """The verdict that counts: by counting where that settles it, else by fixed precision if that does."""
+        return settled(self.counting, self.precision, find_encoding(self.encoding))
+
+    @property
+    def theory(self) -> Theory:
+        """The theory that the verdict rests on."""
+        return Theory.COUNTING if self.verdict is self.counting else Theory.PRECISION
+
+    @property
+    def differs(self) -> bool:
+        """Whether both theories answer, and not alike."""
+        answers = {self.counting.answer, self.precision.answer}
+        return Answer.UNKNOWN not in answers and len(answers) == 2
+
+    @property
+    def aside(self) -> str:
+        """What the other theory says where it says something else, as a sentence; else empty."""
+        return aside(self)
 
     def __repr__(self) -> str:
         return f"<Prediction: {self.question.what} × {self.encoding}: {self.verdict.answer}>"
@@ -58,6 +78,18 @@ class Prediction:
             "level": verdict.level,
             "theorem": verdict.theorem,
             "reason": verdict.reason,
+            "assumption": verdict.assumption,
+            "theory": str(self.theory),
+            "theories": {
+                str(theory): {
+                    "answer": str(found.answer),
+                    "class": found.fragment.notation,
+                    "theorem": found.theorem,
+                    "reason": found.reason,
+                    "assumption": found.assumption,
+                }
+                for theory, found in ((Theory.COUNTING, self.counting), (Theory.PRECISION, self.precision))
+            },
             "certificate": verdict.certificate.to_json() if verdict.certificate else None,
             "grade": self._grade(),
             "second_opinion": self._second_opinion(),
@@ -143,86 +175,42 @@ def predict(
         (caps or Caps()).max_seconds, DECIDING, hint="use a smaller question, or more effort (--effort 10)."
     ):
         question = resolve(what, asked=asked, alphabet=alphabet, regex=regex, max_states=max_states)
-        verdicts = _predict_question(question, names, where, caps)
-    return Predictions(
-        Prediction(question=question, encoding=name, verdict=verdict)
-        for name, verdict in zip(names, verdicts, strict=True)
-    )
+        return Predictions(_predict_question(question, names, where, caps))
 
 
 def _predict_question(
     question: Question, names: list[str], readout: Readout | None, caps: Caps | None
-) -> list[Verdict]:
+) -> list[Prediction]:
     if question.readout is not None and readout not in (None, question.readout):
         raise InvalidOptionError(
             f"the {question.read_as} {question.what!r} is {question.readout.notation}; another readout was asked for.",
             hint="leave the readout out.",
         )
-    return _predict_facts(question.facts, names, question.readout or readout, caps)
+    verdicts = Verdicts(question.facts, question.readout or readout, caps)
+    predictions = []
+    for name in names:
+        choice = find_encoding(name)
+        counting, precision = (weigh(choice, theory, verdicts) for theory in Theory)
+        predictions.append(Prediction(question=question, encoding=name, counting=counting, precision=precision))
+    return predictions
 
 
-def predict_task(task: Task, encoding: str, switches: Sequence[str] = ()) -> Verdict:
-    """Return the verdict for a task, read where its objective reads it.
+def predict_task(task: Task, encoding: str, switches: Sequence[str] = ()) -> AnyVerdict:
+    """Return the verdict for a task, read where its objective reads it; the theory that settles it comes first.
 
-    With a switch of the model on, no bound of the encoding is proved to hold any more, and the verdict is UNKNOWN.
+    ``token_shift`` has bounds of its own. With another switch of the model on, no bound of the encoding is proved to hold any
+    more, and the verdict is UNKNOWN.
     """
-    verdict = _predict_facts(task.facts, [encoding], task.objective.readout)[0]
-    if not switches:
+    others = [name for name in switches if name != SHIFT]
+    verdicts = Verdicts(task.facts, task.objective.readout, None)
+    choice = find_encoding(encoding)
+    counting, precision = (weigh(choice, theory, verdicts, shifted=SHIFT in switches) for theory in Theory)
+    verdict = settled(counting, precision, choice)
+    if not others:
         return verdict
-    reason = f"the bounds of {encoding} are proved for models without {' and '.join(switches)}."
-    return replace(verdict, answer=Answer.UNKNOWN, theorem="open", certificate=None, reason=reason)
+    reason = f"the bounds of {encoding} are proved for models without {' and '.join(others)}."
+    return replace(verdict, answer=Answer.UNKNOWN, theorem="open", certificate=None, reason=reason, assumption="")
 
 
-def _predict_facts(
-    facts: Facts, encodings: list[str], readout: Readout | None, caps: Caps | None = None
-) -> list[Verdict]:
-    decided: dict[Fragment, Verdict] = {}
-
-    def verdict_for(fragment: Fragment) -> Verdict:
-        if fragment not in decided:
-            decided[fragment] = decide(facts, fragment, readout, caps=caps)
-        return decided[fragment]
-
-    return [_weigh(find_encoding(name), verdict_for) for name in encodings]
-
-
-def _weigh(choice: Choice, verdict_for: _Decide) -> Verdict:
-    """Return YES if the task is within ``at_least``, NO if it is outside ``at_most``, otherwise UNKNOWN with the gap."""
-    inside = verdict_for(choice.at_least.fragment) if choice.at_least else None
-    if inside is not None and inside.answer is Answer.YES:
-        return inside
-    outside = verdict_for(choice.at_most.fragment) if choice.at_most else None
-    if outside is not None and outside.answer is Answer.NO:
-        return outside if inside is not None else _with_assumption(outside, choice)
-    if inside is not None:
-        return inside  # at_least is undecided here; its reason says why
-    bound = choice.at_most
-    missing = f"no lower bound is proved for {choice.name}, so no YES can follow"
-    reason = f"{missing}; {_upper(bound, outside)}{_expressible(choice, verdict_for)}"
-    like = outside if outside is not None else verdict_for(Fragment.PERIODIC_LOCAL)
-    return replace(like, answer=Answer.UNKNOWN, theorem="open", certificate=None, reason=reason)
-
-
-def _with_assumption(verdict: Verdict, choice: Choice) -> Verdict:
-    assert choice.at_most is not None
-    bound = choice.at_most
-    why = f"this assumes {bound.assumption} ({bound.citation})" if bound.assumption else bound.citation
-    return replace(verdict, reason=f"{verdict.reason} For {choice.name}{' ' if bound.assumption else ': '}{why}.")
-
-
-def _upper(bound: Bound | None, outside: Verdict | None) -> str:
-    if bound is None or outside is None:
-        return "no upper bound is proved either"
-    if outside.answer is Answer.YES:
-        return f"it is within its upper bound, {bound.fragment.notation}"
-    return f"whether it is within its upper bound, {bound.fragment.notation}, is not settled here"
-
-
-def _expressible(choice: Choice, verdict_for: _Decide) -> str:
-    if choice.expressible is None:
-        return f"; {choice.card.note}" if choice.card.note else "."
-    answer = verdict_for(choice.expressible.fragment).answer
-    if answer is Answer.YES:
-        assumed = f", given {choice.expressible.assumption}" if choice.expressible.assumption else ""
-        return f". Expressible: yes ({choice.expressible.citation}{assumed})."
-    return f". Expressible: not known (only {choice.expressible.fragment.notation} is)."
+SHIFT = "token_shift"
+"""The switch of a model whose attention also sees the previous token; its effect on bounds is known."""

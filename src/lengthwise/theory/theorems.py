@@ -122,6 +122,22 @@ THEOREMS: dict[str, Theorem] = {
         citation=HUANG + ".",
         status="A prediction borne out by the paper's experiments; we know of no proof and offer none, so the answer is UNKNOWN.",
     ),
+    "logic_within_crasp": Theorem(
+        statement=(
+            "Every formula of LTL[P], LTL[P,Y], LTL[P,MOD] and LTL[P,Y,MOD] is a C-RASP program with no, windows, periods, or both: "
+            '"ψ held before" is "the count of ψ is at least 1". So a problem outside the class of programs is outside the logic.'
+        ),
+        citation="docs/concepts/fixed-precision.md",
+        status="Elementary; the NO for programs rests on the theorem that its reason names.",
+    ),
+    "closed_form": Theorem(
+        statement=(
+            "Weights that are written down compute the problem at every length: PaTH keeps the parity of the a's in the weight of the "
+            "start symbol, by turning keys around at each a."
+        ),
+        citation="docs/concepts/encodings.md, theorem E",
+        status="Our own; the construction is run with the package's own code (tests/encodings/test_constructions.py).",
+    ),
     "open": Theorem(
         statement="No theorem that this version knows settles the question.",
         citation="None.",

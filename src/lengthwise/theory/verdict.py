@@ -29,6 +29,13 @@ class AnyVerdict:
     certificate: Certificate | LogicCertificate | None
     reason: str
     asked: Asked = Asked.MEMBERSHIP
+    assumption: str = ""
+    """What the answer assumes beside its theorem, and of which encoding, with the source of the proof."""
+
+    @property
+    def level(self) -> int | None:
+        """How many rounds of refinement a YES needs, or how deep a given program is; None otherwise."""
+        return None
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.answer} for {self.fragment.notation}, by {self.theorem}>"

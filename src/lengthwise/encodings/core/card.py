@@ -118,9 +118,11 @@ class Card:
 
     What is proved: ``at_least``, ``at_most`` and ``expressible`` if counts are exact, ``precise_at_least`` and
     ``precise_at_most`` for fixed precision. They hold where everything in ``bounds_need`` (names of options, or "bases") has
-    its default; of several bounds, the first counts whose options fit. With ``bounds_of_base`` they are those of the base. ``solves`` are named languages that weights in closed form
-    accept at every length, in both theories. ``few_bits``: what a query reads of far keys depends on how often each of
-    finitely many kinds of keys occurs, so that a half of the input tells the other O(log n) bits.
+    its default; of several bounds, the first counts whose options fit. With ``bounds_of_base`` they are those of the base.
+
+    - ``solves`` are named languages that weights in closed form accept at every length, in both theories.
+    - ``few_bits``: what a query reads of far keys depends only on how often each of finitely many kinds of keys occurs. One
+      half of the input then tells the other O(log n) bits. With ``few_bits_of_bases`` it holds where it holds for all bases.
 
     How it behaves:
 
@@ -167,6 +169,7 @@ class Card:
     precise_at_most: Bound | None = None
     solves: tuple[str, ...] = ()
     few_bits: bool = False
+    few_bits_of_bases: bool = False
     bounds_need: tuple[str, ...] = ()
     bounds_of_base: bool = False
     shift_invariant: bool
@@ -216,6 +219,12 @@ FADED = Bound(
     assumption=f"{ROUNDED}, so that the penalty rounds distant weights to zero",
 )
 """What a penalty that grows with the distance leaves."""
+FLAT_IN_THE_END = Bound(
+    fragment=Fragment.LOCAL,
+    citation=f"{OURS}, theorem B",
+    assumption=f"{ROUNDED}; every kernel underflows to 0 at some distance",
+    status="ours",
+)
 FADED_TO_WINDOWS = Bound(
     fragment=Logic.Y,
     citation=f"{OURS}, theorem D",
@@ -313,5 +322,10 @@ DISTANCE_BIAS: dict[str, Any] = {
     "shift_invariant": True,
 }
 """What the cards of functions of the distance have in common that act on scores."""
-OTHER_IDS: dict[str, Any] = {"family": "wrappers", "acts_on": ("ids",), "shift_invariant": False}
+OTHER_IDS: dict[str, Any] = {
+    "family": "wrappers",
+    "acts_on": ("ids",),
+    "shift_invariant": False,
+    "few_bits_of_bases": True,
+}
 """What the cards of wrappers have in common that give tokens other ids."""

@@ -12,8 +12,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ...crasp.fragments import Fragment
 from ...errors import InvalidOptionError, did_you_mean, unknown_name
 from ...names import Value, parse_call, show_value, split_arguments, write_call
+from ...theory.precision.logics import Logic
 from ..catalog import ALIASES, ENCODINGS, Bound, Card, Option
 from .refusals import require_accepted
 
@@ -82,17 +84,31 @@ class Choice:
     @property
     def few_bits(self) -> bool:
         """Whether one half of the input can tell the other no more than O(log n) bits."""
-        return self.bases[0].few_bits if self.card.bounds_of_base else self.card.few_bits
+        of_bases = self.card.few_bits_of_bases and all(base.few_bits for base in self.bases)
+        return self.card.few_bits or of_bases
 
     def _bound(self, kind: str) -> Bound | None:
         if self.card.bounds_of_base:  # a shift that is not seen changes nothing
             base = self.bases[0]
-            return base._bound(kind) if base.shift_invariant or not kind.endswith("at_least") else None
+            bound = base._bound(kind)
+            is_seen = kind.endswith("at_least") and not base.shift_invariant
+            return None if is_seen and bound is not None and bound.fragment not in (Fragment.PLAIN, Logic.P) else bound
         if not all(self._is_default(what) for what in self.card.bounds_need):
             return None
+        return next(iter(self._declared(kind)), None)
+
+    def weaker(self, bound: Bound) -> tuple[Bound, ...]:
+        """Return the lower bounds that are declared beside this one and fit too: smaller classes, and fewer assumptions."""
+        for kind in ("at_least", "precise_at_least"):
+            declared = self._declared(kind)
+            if bound in declared:
+                return declared[declared.index(bound) + 1 :]
+        return ()
+
+    def _declared(self, kind: str) -> tuple[Bound, ...]:
         declared: Bound | tuple[Bound, ...] | None = getattr(self.card, kind)
         bounds = declared if isinstance(declared, tuple) else () if declared is None else (declared,)
-        return next((bound for bound in bounds if self._fits(bound)), None)
+        return tuple(bound for bound in bounds if self._fits(bound))
 
     def _fits(self, bound: Bound) -> bool:
         """Return whether the options are those that a bound is proved for."""

@@ -25,6 +25,7 @@ CARD = Card(
     options=(Option(name="positions", default=16, low=1, high=100_000, meaning="the largest position"),),
     variants=("positions=3",),
     at_least=UNIFORM_HEADS,
+    few_bits=True,
     precise_at_least=Bound(
         fragment=Logic.S,
         citation=f"{OURS}, theorem E",

@@ -20,6 +20,7 @@ CARD = Card(
     prefix_consistent=False,
     needs_scale=True,
     at_least=UNIFORM_HEADS,
+    few_bits=True,
     **ROTATION,
     note="keys computed earlier must be rotated anew when the input grows: a cache of rotated keys is wrong.",
 )

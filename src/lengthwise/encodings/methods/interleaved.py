@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ...crasp.fragments import Fragment
 from ...errors import InvalidOptionError
 from ...seeds import Draw
 from ..core.base import Encoding, Fit
-from ..core.card import Card, Option
+from ..core.card import OURS, Bound, Card, Option
 
 CARD = Card(
     name="interleaved",
@@ -21,6 +22,14 @@ CARD = Card(
     bases=("window(rope, window=8)", "nope"),
     refuses=("chosen ids",),
     variants=("fire, alibi, every=3", "rope, t5, every=1"),
+    at_least=Bound(
+        fragment=Fragment.PLAIN,
+        citation=f"{OURS}: the layers without positions have uniform heads",
+        assumption="as many layers without positions as the program has nested counts",
+        status="ours",
+    ),
+    few_bits_of_bases=True,
+    bounds_need=("bases",),
     shift_invariant=True,
     chooses_layers=True,
 )

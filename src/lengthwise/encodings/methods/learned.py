@@ -28,6 +28,7 @@ CARD = Card(
     parameters="N·D",
     relation="absolute",
     expressible=UNIFORM_HEADS,
+    few_bits=True,
     shift_invariant=False,
     max_length=True,
     float_ids=False,

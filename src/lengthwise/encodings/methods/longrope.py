@@ -22,6 +22,7 @@ CARD = Card(
     prefix_consistent=False,
     needs_scale=True,
     at_least=UNIFORM_HEADS,
+    few_bits=True,
     **ROTATION,
     note="the published factors come from a search; a smooth curve stands in for them, and no first tokens are spared.",
 )

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from ...seeds import Draw
 from ..core.base import Encoding, Fit
-from ..core.card import OTHER_IDS, Card, Option
+from ..core.card import OTHER_IDS, UNIFORM_HEADS, Card, Option
 from ..core.id_wrapper import IdWrapper, draw_for
 
 CARD = Card(
@@ -22,6 +22,8 @@ CARD = Card(
         Option(name="length", default=0, low=0, high=10_000_000, meaning="the range; 0: that of the longest instance"),
     ),
     bases=("rope",),
+    at_least=UNIFORM_HEADS,
+    bounds_need=("bases",),
     refuses=("chosen ids", "counted positions", "whole ids"),
     variants=("alibi", "kerple_log, length=60"),
     prefix_consistent=False,

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from ...seeds import Draw
 from ..core.base import Encoding, Fit, Where, distances, per_head
-from ..core.card import DISTANCE_BIAS, UNIFORM_HEADS, Card, Option
+from ..core.card import DISTANCE_BIAS, FLAT_IN_THE_END, NEAR_AND_FAR_PRECISE, UNIFORM_HEADS, Card, Option
 from ..core.initialization import normal
 
 CARD = Card(
@@ -24,6 +24,9 @@ CARD = Card(
     options=(Option(name="kernels", default=5, low=1, high=1000, meaning="the number of curves in each head"),),
     variants=("kernels=2",),
     at_least=UNIFORM_HEADS,
+    at_most=FLAT_IN_THE_END,
+    precise_at_most=NEAR_AND_FAR_PRECISE,
+    few_bits=True,
     bounded_bias=True,
     **DISTANCE_BIAS,
     note="the authors' code leaves open where curves start; here they start at the nearest distances.",

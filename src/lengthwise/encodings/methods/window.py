@@ -22,6 +22,7 @@ CARD = Card(
     bases=("nope",),
     refuses=("visible keys",),
     variants=("window=2", "fire, window=3"),
+    few_bits=True,
     at_least=WINDOWED,
     at_most=WINDOWED,
     precise_at_least=WINDOWED,

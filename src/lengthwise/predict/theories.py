@@ -1,0 +1,230 @@
+"""What two theories of arithmetic say of a problem with an encoding.
+
+Counting: sums inside attention are exact. Fixed precision: every number comes from a finite set. For each, a card declares
+classes of problems between which the encoding lies, and a verdict follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from enum import StrEnum
+from itertools import permutations
+from typing import TYPE_CHECKING
+
+from ..crasp.fragments import Fragment, Readout
+from ..encodings.catalog import Bound
+from ..encodings.core.choice import Choice, find_encoding
+from ..languages.dfa import DFA
+from ..theory.claims import Answer
+from ..theory.deciders import decide
+from ..theory.facts import Facts
+from ..theory.precision.logics import Logic
+from ..theory.verdict import AnyVerdict, Verdict
+from ..theory.windows import Caps
+
+if TYPE_CHECKING:
+    from .predict import Prediction
+
+_MOST_RENAMED = 4
+
+
+class Theory(StrEnum):
+    """How numbers are understood."""
+
+    COUNTING = "counting"
+    PRECISION = "fixed precision"
+
+
+class Verdicts:
+    """The verdicts about one problem, each decided when it is first asked for."""
+
+    def __init__(self, facts: Facts, readout: Readout | None, caps: Caps | None) -> None:
+        self.facts, self._readout, self._caps = facts, readout, caps
+        self._decided: dict[Fragment | tuple[Logic, bool], AnyVerdict] = {}
+
+    def counting(self, fragment: Fragment) -> Verdict:
+        """Return the verdict for a fragment of C-RASP."""
+        if fragment not in self._decided:
+            self._decided[fragment] = decide(self.facts, fragment, self._readout, caps=self._caps)
+        found = self._decided[fragment]
+        assert isinstance(found, Verdict)
+        return found
+
+    def within(self, bound: Bound) -> AnyVerdict:
+        """Return whether the problem is in the class of a bound."""
+        if isinstance(bound.fragment, Fragment):
+            return self.counting(bound.fragment)
+        key = (bound.fragment, bound.regular)
+        if key not in self._decided:
+            from ..theory.precision.problems import decide_problem  # here: many questions are about counting alone
+
+            self._decided[key] = decide_problem(
+                self.facts, bound.fragment, self._readout, self.counting, regular=bound.regular, caps=self._caps
+            )
+        return self._decided[key]
+
+
+def with_previous_token(bound: Bound | None) -> Bound | None:
+    """Return a bound for models whose attention also sees the previous token, by the switch ``token_shift``."""
+    if bound is None or bound.regular:
+        return None
+    return replace(bound, fragment=_WITH_WINDOWS.get(bound.fragment, bound.fragment), status="ours")
+
+
+_WITH_WINDOWS: dict[Fragment | Logic, Fragment | Logic] = {
+    Fragment.PLAIN: Fragment.LOCAL,
+    Fragment.PERIODIC: Fragment.PERIODIC_LOCAL,
+    Logic.P: Logic.P_Y,
+    Logic.P_MOD: Logic.P_Y_MOD,
+}
+
+
+def weigh(choice: Choice, theory: Theory, verdicts: Verdicts, *, shifted: bool = False) -> AnyVerdict:
+    """Return YES if the problem is within ``at_least``, NO if it is outside ``at_most``, otherwise UNKNOWN with the gap.
+
+    ``shifted`` says that attention also sees the previous token.
+    """
+    is_counting = theory is Theory.COUNTING
+    least, most = (
+        (choice.at_least, choice.at_most) if is_counting else (choice.precise_at_least, choice.precise_at_most)
+    )
+    if shifted:
+        least, most = with_previous_token(least), with_previous_token(most)
+    if _is_one_of(verdicts.facts.language, choice.solves):
+        return _solved(choice, verdicts)
+    for bound in choice.weaker(least) if least and not shifted else ():
+        found = verdicts.within(bound)
+        if found.answer is Answer.YES:
+            return _assuming(found, choice, bound)
+    inside = verdicts.within(least) if least else None
+    if least is not None and inside is not None and inside.answer is Answer.YES:
+        return _assuming(inside, choice, least)
+    outside = verdicts.within(most) if most else None
+    if most is not None and outside is not None and outside.answer is Answer.NO:
+        return _assuming(outside, choice, most)
+    if choice.few_bits and not shifted:
+        told = verdicts.counting(Fragment.PERIODIC_LOCAL)
+        if told.answer is Answer.NO and told.theorem == "communication":
+            return _assuming(told, choice, _FEW_BITS)
+    if inside is not None and most is not None and least is not None and inside.fragment is most.fragment:
+        return inside  # undecided within the very class; the reason says why
+    like = next((known for known in (outside, inside) if known is not None), None)
+    like = verdicts.counting(Fragment.PERIODIC_LOCAL) if like is None else like
+    reason = _gap(choice, theory, least, inside, most, outside, verdicts)
+    return replace(like, answer=Answer.UNKNOWN, theorem="open", certificate=None, reason=reason, assumption="")
+
+
+_FEW_BITS = Bound(
+    fragment=Fragment.PERIODIC_LOCAL,
+    citation="docs/concepts/encodings.md, theorem F",
+    assumption="keys, and what positions do to them, come from a finite set",
+    status="ours",
+)
+
+
+def _assuming(verdict: AnyVerdict, choice: Choice, bound: Bound) -> AnyVerdict:
+    """Return a verdict with what its bound assumes."""
+    told = f"{choice.name}: {bound.assumption} ({bound.citation})" if bound.assumption else ""
+    return replace(verdict, assumption=told)
+
+
+def _is_one_of(language: DFA | None, names: Iterable[str]) -> bool:
+    """Return whether a language is one of these, whatever its symbols are called."""
+    names = tuple(names)
+    if language is None or not names or len(language.alphabet) > _MOST_RENAMED:
+        return False
+    from ..languages.catalog import find_language
+
+    return any(_are_alike(language, find_language(name).language) for name in names)
+
+
+def _are_alike(one: DFA, other: DFA) -> bool:
+    if len(one.alphabet) != len(other.alphabet) or one.num_states != other.num_states:
+        return False
+    for order in permutations(range(len(one.alphabet))):
+        rows = [[row[place] for place in order] for row in one.transitions]
+        if DFA(alphabet=other.alphabet, transitions=rows, accepting=one.accepting) == other:
+            return True
+    return False
+
+
+def _solved(choice: Choice, verdicts: Verdicts) -> AnyVerdict:
+    like = verdicts.counting(Fragment.PERIODIC_LOCAL)
+    return replace(
+        like,
+        answer=Answer.YES,
+        theorem="closed_form",
+        certificate=None,
+        reason=f"weights written down in closed form make one layer of {choice.name} compute this at every length.",
+        assumption="",
+    )
+
+
+def _gap(
+    choice: Choice,
+    theory: Theory,
+    least: Bound | None,
+    inside: AnyVerdict | None,
+    most: Bound | None,
+    outside: AnyVerdict | None,
+    verdicts: Verdicts,
+) -> str:
+    """Say what is missing for an answer."""
+    if least is None and most is None:
+        expressible = choice.expressible if theory is Theory.COUNTING else None
+        if expressible is not None and verdicts.within(expressible).answer is Answer.YES:
+            return (
+                f"some weights of {choice.name} solve it ({expressible.citation}), but no theorem says that training finds "
+                "them at lengths beyond its table."
+            )
+        return f"nothing is proved for {choice.name} here{f': {choice.card.note}' if choice.card.note else '.'}"
+    parts = []
+    if least is not None and inside is not None:
+        state = "is not decided to be in" if inside.answer is Answer.UNKNOWN else "is outside"
+        parts.append(f"it {state} {least.fragment.notation}, which {choice.name} contains")
+    else:
+        parts.append(f"no lower bound is proved for {choice.name}")
+    if most is not None and outside is not None:
+        state = "is inside" if outside.answer is Answer.YES else "is not decided to be outside"
+        parts.append(f"it {state} {most.fragment.notation}, which contains {choice.name}")
+    else:
+        parts.append(f"no upper bound is proved for {choice.name}")
+    return f"{parts[0]}, and {parts[1]}."
+
+
+def settled(counting: AnyVerdict, precision: AnyVerdict, choice: Choice) -> AnyVerdict:
+    """Return the verdict that counts: by counting where that settles it, else by fixed precision if that does.
+
+    A bound that holds only far beyond ordinary lengths settles nothing.
+    """
+    if counting.answer is not Answer.UNKNOWN or precision.answer is Answer.UNKNOWN or is_far(precision, choice):
+        return counting
+    return precision
+
+
+def is_far(precision: AnyVerdict, choice: Choice) -> bool:
+    """Return whether an answer by fixed precision holds far beyond ordinary lengths only."""
+    most = choice.precise_at_most
+    return precision.answer is Answer.NO and most is not None and bool(most.far)
+
+
+def aside(row: Prediction) -> str:
+    """Return what the other theory says where it says something else, as a sentence; else empty."""
+    choice, counting, precision = find_encoding(row.encoding), row.counting, row.precision
+    far = choice.precise_at_most.far if choice.precise_at_most and is_far(precision, choice) else ""
+    if far and counting.answer is not Answer.NO:
+        return f"Fixed precision (finite numbers): NO {far}; nothing follows for ordinary lengths."
+    if counting.answer is Answer.YES and precision.answer is Answer.NO:
+        return (
+            "Fixed precision (finite numbers, sums rounded once): NO at some length. It makes no claim where the number format "
+            f"resolves 1/length: as a rule of thumb, up to {HORIZONS}."
+        )
+    if row.verdict is precision:
+        return (
+            f"This is by fixed precision (finite numbers, sums rounded once). By counting, UNKNOWN: {counting.reason}"
+        )
+    return ""
+
+
+HORIZONS = "2^24 tokens in float32, 2^11 in float16 and 2^8 in bfloat16"
