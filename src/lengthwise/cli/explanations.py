@@ -12,6 +12,7 @@ from ..languages.alphabet import show_alphabet, show_word
 from ..languages.dfa import DFA
 from ..predict.predict import Prediction
 from ..predict.resolve import Question
+from ..predict.theories import Theory
 from ..theory.certificates import (
     Certificate,
     GraphCertificate,
@@ -25,8 +26,9 @@ from ..theory.certificates import (
 )
 from ..theory.claims import Answer, Asked
 from ..theory.counting import describe_counts
+from ..theory.precision.certificates import AperiodicCertificate, LogicCertificate, PumpingCertificate, RanksCertificate
 from ..theory.theorems import MEANINGS, THEOREMS
-from ..theory.verdict import Verdict
+from ..theory.verdict import AnyVerdict
 from .text import colour, paragraph
 
 _DRAWN_STATES = 16
@@ -35,7 +37,7 @@ _LISTED_VERTICES = 24
 _LISTED_SIZE = 250
 
 
-def headline(question: Question, verdict: Verdict, *, drawn: bool = False) -> str:
+def headline(question: Question, verdict: AnyVerdict, *, drawn: bool = False) -> str:
     """Return what was asked: the language, its alphabet, its size and the readout; with ``drawn``, also its automaton."""
     language = question.facts.language
     program = question.facts.program
@@ -61,38 +63,66 @@ def headline(question: Question, verdict: Verdict, *, drawn: bool = False) -> st
     return line
 
 
-def _asked(verdict: Verdict) -> str:
+def _asked(verdict: AnyVerdict) -> str:
     return verdict.readout.notation if verdict.asked is Asked.MEMBERSHIP else "next symbols at every prefix"
 
 
 _C_RASP = "C-RASP: programs that count symbols. [local] adds symbols a fixed distance back, [periodic] positions modulo a number."
 
 
+_LTL = (
+    "LTL: what a transformer with numbers from a finite set can express. [P]: what has occurred before; [Y]: the last symbols; [MOD]: "
+    "positions modulo a number; [S]: what has held since something else."
+)
+
+
+def _assumptions(rows: Sequence[Prediction]) -> list[str]:
+    """Return what the answers assume, each assumption once with its encodings."""
+    assumed: dict[str, dict[str, None]] = {}
+    for row in rows:
+        encoding, colon, told = row.verdict.assumption.partition(": ")
+        if colon:
+            assumed.setdefault(told, {})[encoding] = None
+    return [f"assumed for {', '.join(encodings)}: {told}" for told, encodings in assumed.items()]
+
+
 def legend(rows: Sequence[Prediction]) -> str:
     """Return what the answers mean, UNKNOWN only where it occurs, and what C-RASP is where a reason names it."""
     shown = [Answer.YES, Answer.NO] + [Answer.UNKNOWN] * any(row.verdict.answer is Answer.UNKNOWN for row in rows)
     lines = [f"{answer}: {MEANINGS[answer]}" for answer in shown]
-    lines += [_C_RASP] * any("C-RASP" in row.verdict.reason for row in rows)
+    said = [f"{row.verdict.reason} {row.aside} {row.verdict.assumption}" for row in rows]
+    lines += [_C_RASP] * any("C-RASP" in text for text in said)
+    lines += [_LTL] * any("LTL[" in text for text in said)
+    lines += _assumptions(rows)
     return "\n".join(paragraph(line, "  ", "") for line in lines)
 
 
 def explain_prediction(row: Prediction) -> str:
-    """Return the whole story of one row."""
-    verdict = row.verdict
+    """Return the whole story of one row: that of the theory it rests on, then that of the other where it answers."""
+    first, other = (row.counting, row.precision) if row.verdict is row.counting else (row.precision, row.counting)
+    stories = [_explain_verdict(row.encoding, first, row.theory)]
+    if other.answer is not Answer.UNKNOWN:
+        (theory,) = set(Theory) - {row.theory}
+        stories.append(_explain_verdict(row.encoding, other, theory))
+    return "\n\n".join([*stories, *([paragraph(row.aside, "  ")] if row.differs and row.aside else [])])
+
+
+def _explain_verdict(encoding: str, verdict: AnyVerdict, theory: Theory) -> str:
     theorem = THEOREMS[verdict.theorem]
     parts = [
-        f"{colour(row.encoding, 'bold')}: {colour(verdict.answer, verdict.answer)} for {verdict.fragment.notation}",
+        f"{colour(encoding, 'bold')}, {theory}: {colour(verdict.answer, verdict.answer)} for {verdict.fragment.notation}",
         paragraph(verdict.reason[:1].upper() + verdict.reason[1:], "  "),
         *(_story(verdict.certificate) if verdict.certificate else []),
         *_grade_story(verdict),
         paragraph(f"Theorem ({verdict.theorem}): {theorem.statement}", "  "),
         paragraph(f"Source: {theorem.citation}", "  "),
         paragraph(f"Standing: {theorem.status}", "  "),
+        *([paragraph(f"Assumed: {verdict.assumption.partition(': ')[2]}", "  ")] if verdict.assumption else []),
     ]
     return "\n".join(parts)
 
 
-def _grade_story(verdict: Verdict) -> list[str]:
+def _grade_story(verdict: AnyVerdict) -> list[str]:
     """Return, for a YES, its grade, its program, and what the public record says about such programs."""
     from ..crasp.printer import print_program
     from ..theory.extraction import extract_program  # here, because only --explain needs these
@@ -142,7 +172,7 @@ def advise(question: Question, rows: Sequence[Prediction]) -> list[str]:
     return ["What would help:", *dict.fromkeys(lines)] if lines else []
 
 
-def _story(certificate: Certificate) -> list[str]:
+def _story(certificate: Certificate | LogicCertificate) -> list[str]:
     match certificate:
         case PotentialsCertificate():
             return _program_story(certificate)
@@ -160,6 +190,8 @@ def _story(certificate: Certificate) -> list[str]:
                 paragraph(f"Certificate: {certificate.summary()}.", "  "),
                 *(f"    {line}".rstrip() for line in listed),
             ]
+        case PumpingCertificate() | RanksCertificate() | AperiodicCertificate():
+            return [paragraph(f"Certificate: {certificate.summary()}.", "  ")]
         case QuotientsCertificate():
             return [paragraph(f"Before a last {symbol}: {part.summary()}.", "  ") for symbol, part in certificate.parts]
 

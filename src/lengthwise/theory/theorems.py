@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from .precision.theorems import PRECISION_THEOREMS
+from .theorem import Standing, Theorem
 
 HUANG = "Huang et al., A Formal Framework for Understanding Length Generalization in Transformers, ICLR 2025, arXiv 2410.02140"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Theorem:
-    """A statement with its source and its standing."""
-
-    statement: str
-    citation: str
-    status: str
 
 
 THEOREMS: dict[str, Theorem] = {
@@ -29,6 +21,7 @@ THEOREMS: dict[str, Theorem] = {
             "reviewed. That a program implies length generalization is published, for an idealized learner; that its absence "
             "implies failure is an empirical finding, not a theorem."
         ),
+        standing=Standing.OURS,
     ),
     "last_symbol_quotients": Theorem(
         statement=(
@@ -37,6 +30,7 @@ THEOREMS: dict[str, Theorem] = {
         ),
         citation="What a program implies for transformers: " + HUANG + ".",
         status="Elementary; proved in docs/concepts/deciding.md. The parts rest on the theorems of their kinds.",
+        standing=Standing.OURS,
     ),
     "next_symbol_refinement": Theorem(
         statement=(
@@ -49,6 +43,7 @@ THEOREMS: dict[str, Theorem] = {
             "Our own, proved in docs/concepts/deciding.md and not peer reviewed. That a program implies length "
             "generalization is published, for an idealized learner; the converse is an empirical finding."
         ),
+        standing=Standing.OURS,
     ),
     "unrolled_refinement": Theorem(
         statement=(
@@ -61,6 +56,7 @@ THEOREMS: dict[str, Theorem] = {
             "The construction is our own, proved in docs/concepts/deciding.md and not peer reviewed; each certificate proves "
             "its own case. That a program implies length generalization is published, for an idealized learner."
         ),
+        standing=Standing.OURS,
     ),
     "known_non_member": Theorem(
         statement=(
@@ -75,6 +71,7 @@ THEOREMS: dict[str, Theorem] = {
             "theorem on the Karoubi graph. The closure properties are elementary (docs/concepts/deciding.md). That no program "
             "means no length generalization is an empirical finding, not a theorem."
         ),
+        standing=Standing.OURS,
     ),
     "karoubi": Theorem(
         statement=(
@@ -87,6 +84,20 @@ THEOREMS: dict[str, Theorem] = {
             "Our own, derived twice independently, proved in docs/concepts/deciding.md and not peer reviewed. That no "
             "program means no length generalization is an empirical finding, not a theorem."
         ),
+        standing=Standing.OURS,
+    ),
+    "periodic_refinement": Theorem(
+        statement=(
+            "A regular language is in C-RASP[periodic], read at the end marker, exactly if refinement with all roots of unity "
+            "separates all states in every strongly connected component of its minimal automaton. Finitely many orders of "
+            "roots are enough, and the least common multiple of those that split something is a period."
+        ),
+        citation="We know of no earlier procedure. What a program implies for transformers: " + HUANG + ".",
+        status=(
+            "Our own, proved in docs/concepts/fixed-precision.md and not peer reviewed. That no program means no length "
+            "generalization is an empirical finding, not a theorem."
+        ),
+        standing=Standing.OURS,
     ),
     "communication": Theorem(
         statement=(
@@ -96,6 +107,7 @@ THEOREMS: dict[str, Theorem] = {
         ),
         citation=HUANG + " (Theorem 12 and Corollary 13).",
         status="Published. That no program means no length generalization is an empirical finding, not a theorem.",
+        standing=Standing.PUBLISHED,
     ),
     "program": Theorem(
         statement=(
@@ -108,6 +120,7 @@ THEOREMS: dict[str, Theorem] = {
             "problem somebody has in mind is up to its reader; for a library program, it has been compared with an oracle "
             "on all small inputs."
         ),
+        standing=Standing.PUBLISHED,
     ),
     "library_program": Theorem(
         statement="A program of the class for this task is in the library; for larger alphabets it is written in the same way.",
@@ -116,12 +129,15 @@ THEOREMS: dict[str, Theorem] = {
             "The library's programs are compared with the task's oracle on all small inputs (lengthwise list programs). That "
             "a program implies length generalization is published, for an idealized learner."
         ),
+        standing=Standing.PUBLISHED,
     ),
     "published_prediction": Theorem(
         statement="The source predicts an answer for this task and class, but does not prove it.",
         citation=HUANG + ".",
         status="A prediction borne out by the paper's experiments; we know of no proof and offer none, so the answer is UNKNOWN.",
+        standing=Standing.CONJECTURE,
     ),
+    **PRECISION_THEOREMS,
     "logic_within_crasp": Theorem(
         statement=(
             "Every formula of LTL[P], LTL[P,Y], LTL[P,MOD] and LTL[P,Y,MOD] is a C-RASP program with no, windows, periods, or both: "
@@ -129,6 +145,7 @@ THEOREMS: dict[str, Theorem] = {
         ),
         citation="docs/concepts/fixed-precision.md",
         status="Elementary; the NO for programs rests on the theorem that its reason names.",
+        standing=Standing.OURS,
     ),
     "closed_form": Theorem(
         statement=(
@@ -137,11 +154,13 @@ THEOREMS: dict[str, Theorem] = {
         ),
         citation="docs/concepts/encodings.md, theorem E",
         status="Our own; the construction is run with the package's own code (tests/encodings/test_constructions.py).",
+        standing=Standing.OURS,
     ),
     "open": Theorem(
         statement="No theorem that this version knows settles the question.",
         citation="None.",
         status="Open, or not yet part of this version; the reason names what is missing.",
+        standing=Standing.OPEN,
     ),
 }
 

@@ -159,7 +159,7 @@ def _print_predictions(predictions: Sequence[Sequence[Prediction]], explain: boo
         _print_opinions(rows)
     else:
         listed = [
-            (_first_column(rows, number), row.encoding, str(row.verdict.answer), row.verdict.reason)
+            (_first_column(rows, number), row.encoding, str(row.verdict.answer), _reason(row))
             for rows in predictions
             for number, row in enumerate(rows)
         ]
@@ -188,4 +188,9 @@ def _first_column(rows: Sequence[Prediction], number: int) -> str:
 
 def _why(row: Prediction) -> str:
     certificate = row.verdict.certificate
-    return row.verdict.reason + (f"\ncertificate: {certificate.summary()}" if certificate else "")
+    return _reason(row) + (f"\ncertificate: {certificate.summary()}" if certificate else "")
+
+
+def _reason(row: Prediction) -> str:
+    """Return the reason of the answer, and what the other theory says where it says something else."""
+    return "\n".join(filter(None, (row.verdict.reason, row.aside)))

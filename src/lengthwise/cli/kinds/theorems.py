@@ -19,8 +19,8 @@ def print_one(options: Namespace) -> None:
     """Print one theorem in full."""
     name = options.name
     theorem = lookup("theorem", name, THEOREMS)
-    lines = [colour(name, "bold")] + [
-        paragraph(part, "  ")
-        for part in (theorem.statement, f"Source: {theorem.citation}", f"Standing: {theorem.status}")
-    ]
+    parts = [theorem.statement, f"Source: {theorem.citation}", f"Standing: {theorem.standing}. {theorem.status}"]
+    if theorem.assumptions:
+        parts.append(f"Assumes: {'; '.join(theorem.assumptions)}.")
+    lines = [colour(name, "bold"), *(paragraph(part, "  ") for part in parts)]
     print_detail({"name": name} | asdict(theorem), lines, options)
