@@ -12,7 +12,7 @@ from ..languages.alphabet import show_alphabet, show_word
 from ..languages.dfa import DFA
 from ..predict.predict import Prediction
 from ..predict.resolve import Question
-from ..predict.theories import Theory
+from ..predict.theories import PRECISION_MEANS, Theory
 from ..theory.certificates import (
     Certificate,
     GraphCertificate,
@@ -93,6 +93,7 @@ def legend(rows: Sequence[Prediction]) -> str:
     said = [f"{row.verdict.reason} {row.aside} {row.verdict.assumption}" for row in rows]
     lines += [_C_RASP] * any("C-RASP" in text for text in said)
     lines += [_LTL] * any("LTL[" in text for text in said)
+    lines += [f"Fixed precision: {PRECISION_MEANS}"] * any(row.aside for row in rows)
     lines += _assumptions(rows)
     return "\n".join(paragraph(line, "  ", "") for line in lines)
 

@@ -154,7 +154,7 @@ def _solved(choice: Choice, verdicts: Verdicts) -> AnyVerdict:
     return replace(
         like,
         answer=Answer.YES,
-        theorem="closed_form",
+        theorem="householder_parity",
         certificate=None,
         reason=f"weights written down in closed form make one layer of {choice.name} compute this at every length.",
         assumption="",
@@ -214,17 +214,15 @@ def aside(row: Prediction) -> str:
     choice, counting, precision = find_encoding(row.encoding), row.counting, row.precision
     far = choice.precise_at_most.far if choice.precise_at_most and is_far(precision, choice) else ""
     if far and counting.answer is not Answer.NO:
-        return f"Fixed precision (finite numbers): NO {far}; nothing follows for ordinary lengths."
+        return f"Fixed precision: NO {far}."
     if counting.answer is Answer.YES and precision.answer is Answer.NO:
-        return (
-            "Fixed precision (finite numbers, sums rounded once): NO at some length. It makes no claim where the number format "
-            f"resolves 1/length: as a rule of thumb, up to {HORIZONS}."
-        )
+        return "Fixed precision: NO at some length."
     if row.verdict is precision:
-        return (
-            f"This is by fixed precision (finite numbers, sums rounded once). By counting, UNKNOWN: {counting.reason}"
-        )
+        return "This is by fixed precision; by counting the answer is UNKNOWN."
     return ""
 
 
-HORIZONS = "2^24 tokens in float32, 2^11 in float16 and 2^8 in bfloat16"
+PRECISION_MEANS = (
+    "numbers come from a finite set, and sums are rounded once. It makes no claim where the number format resolves 1/length: as "
+    "a rule of thumb, up to 2^24 tokens in float32, 2^11 in float16 and 2^8 in bfloat16."
+)

@@ -138,24 +138,6 @@ THEOREMS: dict[str, Theorem] = {
         standing=Standing.CONJECTURE,
     ),
     **PRECISION_THEOREMS,
-    "logic_within_crasp": Theorem(
-        statement=(
-            "Every formula of LTL[P], LTL[P,Y], LTL[P,MOD] and LTL[P,Y,MOD] is a C-RASP program with no, windows, periods, or both: "
-            '"ψ held before" is "the count of ψ is at least 1". So a problem outside the class of programs is outside the logic.'
-        ),
-        citation="docs/concepts/fixed-precision.md",
-        status="Elementary; the NO for programs rests on the theorem that its reason names.",
-        standing=Standing.OURS,
-    ),
-    "closed_form": Theorem(
-        statement=(
-            "Weights that are written down compute the problem at every length: PaTH keeps the parity of the a's in the weight of the "
-            "start symbol, by turning keys around at each a."
-        ),
-        citation="docs/concepts/encodings.md, theorem E",
-        status="Our own; the construction is run with the package's own code (tests/encodings/test_constructions.py).",
-        standing=Standing.OURS,
-    ),
     "open": Theorem(
         statement="No theorem that this version knows settles the question.",
         citation="None.",
@@ -166,9 +148,9 @@ THEOREMS: dict[str, Theorem] = {
 
 MEANINGS = {
     "YES": (
-        "a program of the class exists for all lengths, and the idealized learner of arXiv 2410.02140 finds it; "
-        "gradient descent may still miss it."
+        "a solution exists for all lengths, and an idealized learner finds it (for nope and ape that of arXiv 2410.02140, for others "
+        "the one that picks the model with the fewest bits); gradient descent may still miss it."
     ),
-    "NO": "no program of the class exists: predicted not to length-generalize.",
+    "NO": "no solution exists for all lengths: predicted not to length-generalize.",
     "UNKNOWN": "neither is proved here; the reason names what is missing.",
 }

@@ -54,7 +54,7 @@ def _by_inclusion(facts: Facts, logic: Logic, counting: _Decide, regular: bool) 
         fragment=logic,
         readout=verdict.readout,
         alphabet=verdict.alphabet,
-        theorem="logic_within_crasp" if is_out else "open",
+        theorem="logics_inside_counting" if is_out else "open",
         certificate=None,
         reason=verdict.reason if is_out else unknown,
         asked=Asked.NEXT_SYMBOLS if facts.program is not None and facts.program.is_generator else Asked.MEMBERSHIP,
