@@ -136,10 +136,8 @@ def _grade_story(verdict: AnyVerdict) -> list[str]:
     certificate = verdict.certificate
     if verdict.fragment is Fragment.PLAIN and isinstance(certificate, PotentialsCertificate):
         lines.append(paragraph(found.record(), "  "))
-    shown = (
-        isinstance(certificate, PotentialsCertificate | QuotientsCertificate) and certificate.asked is Asked.MEMBERSHIP
-    )
-    if certificate is not None and shown and found.size is not None and found.size <= _LISTED_SIZE:
+    is_shown = verdict.asked is Asked.MEMBERSHIP and found.size is not None and found.size <= _LISTED_SIZE
+    if is_shown and isinstance(certificate, PotentialsCertificate | QuotientsCertificate):
         with suppress(OutOfTimeError):
             listed = print_program(extract_program(certificate, strict=True)).rstrip().split("\n")
             lines += ["  The program:", *(f"    {line}".rstrip() for line in listed)]
@@ -164,7 +162,12 @@ def advise(question: Question, rows: Sequence[Prediction]) -> list[str]:
         found = grade(row.verdict.certificate)
         proved = find_encoding(row.encoding).at_least
         strong = row.verdict.answer is Answer.YES and not (found and found.is_weak)
-        if proved is None or strong or row.verdict.answer is Answer.UNKNOWN:
+        if (
+            proved is None
+            or not isinstance(proved.fragment, Fragment)
+            or strong
+            or row.verdict.answer is Answer.UNKNOWN
+        ):
             continue
         text = question.what if question.read_as == "regex" else None
         repairs = find_repairs(language, proved.fragment, readout=row.verdict.readout, text=text)

@@ -21,7 +21,8 @@ from ..tasks.core.catalog import find_task
 from ..tasks.core.lengths import MOST_LENGTH, LengthRange, default_success
 from ..tasks.core.task import Task
 from ..theory.claims import Answer, Asked
-from ..theory.verdict import Verdict
+from ..theory.precision.logics import Logic
+from ..theory.verdict import AnyVerdict
 from .plan import Run
 
 _FEW_AUDITS = 12  # a quarter of a second each
@@ -37,7 +38,7 @@ class Description:
     """
 
     definition: str
-    verdict: Verdict
+    verdict: AnyVerdict
     bins: tuple[LengthRange, ...]
     success_at: float | None = None
     audit: Audit | None = None
@@ -127,6 +128,7 @@ def description_to_json(description: Description) -> dict[str, Any]:
             "alphabet": list(verdict.alphabet),
             "theorem": verdict.theorem,
             "reason": verdict.reason,
+            "assumption": verdict.assumption,
         },
         **({} if description.success_at is None else {"success_at": description.success_at}),
         **({} if description.audit is None else {"audit": description.audit.to_json()}),
@@ -157,9 +159,9 @@ def description_from_json(data: Any) -> Description:
         audit=None if audit is None else Audit.from_json(audit),
         definition=_text(told, "definition"),
         bins=tuple(bins),
-        verdict=Verdict(
+        verdict=AnyVerdict(
             answer=Answer(_text(verdict, "answer")),
-            fragment=Fragment(_text(verdict, "fragment")),
+            fragment=_problem_class(_text(verdict, "fragment")),
             readout=Readout(_text(verdict, "readout")),
             asked=Asked(_text(verdict, "asked")),
             alphabet=tuple(
@@ -168,8 +170,13 @@ def description_from_json(data: Any) -> Description:
             theorem=_text(verdict, "theorem"),
             certificate=None,
             reason=_text(verdict, "reason"),
+            assumption=_text(verdict, "assumption") if "assumption" in verdict else "",
         ),
     )
+
+
+def _problem_class(name: str) -> Fragment | Logic:
+    return Fragment(name) if name in Fragment.__members__ else Logic(name)
 
 
 def _typed(value: Any, name: str, kind: type[Any], keys: tuple[str, ...] = ()) -> Any:

@@ -18,7 +18,7 @@ from ..report.numbers import percent
 from ..report.statistics import share_in
 from ..tasks.core.catalog import find_task
 from ..tasks.core.lengths import LengthRange
-from ..theory.verdict import Verdict
+from ..theory.verdict import AnyVerdict
 from .published import Published, Spread
 
 DEVIATIONS = 2  # so many pooled standard deviations apart, two means still count as close
@@ -30,7 +30,7 @@ class ComparedCell:
     """One task and encoding: the prediction, the published figures, and what was measured."""
 
     published: Published
-    verdict: Verdict
+    verdict: AnyVerdict
     left_out: str  # why it is not trained at all, or nothing
     num_planned: int
     num_runs: int

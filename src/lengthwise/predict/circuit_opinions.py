@@ -16,7 +16,7 @@ from ..tasks.core.problems import problem_of
 from ..theory.claims import Answer
 from ..theory.positions.opinion import IDEAL, SCALES, Opinion, form_opinions
 from ..theory.positions.relations import RELATIONS, Relation, with_scale
-from ..theory.verdict import Verdict
+from ..theory.verdict import AnyVerdict
 
 RANDOM_START = "This is said of positions that always start at 0, not at a random one in training."
 """What an opinion on ape assumes."""
@@ -65,7 +65,9 @@ def relation_of(encoding: str) -> Relation | None:
     return RELATIONS[name]
 
 
-def second_opinions(task: str, verdicts: Iterable[tuple[str, Verdict]], max_scale: int = SCALES) -> list[SecondOpinion]:
+def second_opinions(
+    task: str, verdicts: Iterable[tuple[str, AnyVerdict]], max_scale: int = SCALES
+) -> list[SecondOpinion]:
     """Return the opinions for those of the encodings that have a relation, each beside its verdict."""
     problem = problem_of(task)
     related = [(encoding, verdict, relation_of(encoding)) for encoding, verdict in verdicts]

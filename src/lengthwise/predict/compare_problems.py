@@ -16,7 +16,7 @@ from ..tasks.core.problems import PROBLEMS, find_problem, problem_of
 from ..theory.positions.opinion import IDEAL, SCALES, Opinion, form_opinions
 from ..theory.positions.problem import Problem
 from ..theory.positions.relations import RELATIONS
-from ..theory.verdict import Verdict
+from ..theory.verdict import AnyVerdict
 from .circuit_opinions import explain_difference
 from .predict import predict_task
 
@@ -33,7 +33,7 @@ class Compared:
 
     problem: str
     opinions: tuple[Opinion, ...]
-    verdicts: Mapping[str, Verdict]
+    verdicts: Mapping[str, AnyVerdict]
     note: str
 
     def to_json(self) -> dict[str, object]:
@@ -85,7 +85,7 @@ def _compare(name: str, tasks: Sequence[str], max_scale: int) -> Compared:
     )
 
 
-def _differing_tasks(others: Sequence[str], verdicts: Mapping[str, Verdict]) -> list[str]:
+def _differing_tasks(others: Sequence[str], verdicts: Mapping[str, AnyVerdict]) -> list[str]:
     """Return the verdicts of further tasks that are the same problem with other symbols, where they differ."""
     return [
         f"{task}, {encoding}: {found}"

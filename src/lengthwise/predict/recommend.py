@@ -8,7 +8,9 @@ from math import inf
 from typing import Any
 
 from ..budget import time_budget
+from ..crasp.fragments import Fragment
 from ..encodings.catalog import ENCODINGS
+from ..encodings.core.card import has_bounds
 from ..encodings.core.choice import find_encoding
 from ..tables import Table, wrap_paragraph
 from ..tasks.core.problems import problem_of
@@ -22,8 +24,8 @@ from .circuit_opinions import SecondOpinion, ideal_opinion, second_opinions
 from .predict import ADVISING, Prediction, predict
 from .resolve import Question
 
-BOUNDED = tuple(card.name for card in ENCODINGS.values() if card.at_least or card.at_most)
-"""The encodings with a proved lower or upper bound; for the others a verdict can only be UNKNOWN."""
+BOUNDED = tuple(card.name for card in ENCODINGS.values() if has_bounds(card))
+"""The encodings with a proved bound in either theory; for the others a verdict can only be UNKNOWN."""
 
 RELATED = tuple(card.name for card in ENCODINGS.values() if card.relation and card.name not in BOUNDED)
 """The encodings without a proved bound that are functions of a position relation."""
@@ -111,13 +113,13 @@ def recommend(
 ) -> Advice:
     """Rank encodings for a task, a language, an expression or a file; by default those with a proved bound.
 
-    A proved YES comes first, the smaller level in front; then what is open, an encoding with more proved bounds in front;
-    a NO comes last. Among what is open, an encoding that the conjecture on sequential complexity favours comes first; where a
-    task has a circuit, encodings of which only their relation is known are ranked too. Encodings that this does not tell apart
-    keep the order in which they were given.
+    A YES comes first: one that no theory contradicts in front, then the smaller level. Then comes what is open, a NO comes
+    last. Among what is open, an encoding that the conjecture on sequential complexity favours comes first; where a task has a
+    circuit, encodings of which only their relation is known are ranked too. Encodings that this does not tell apart keep the
+    order in which they were given.
 
-    >>> [row.prediction.encoding for row in recommend("(aa)*").ranking][:2]
-    ['ape', 'sinusoidal']
+    >>> [row.prediction.encoding for row in recommend("(aa)*").ranking][:1]
+    ['ape']
     """
     has_circuit = not regex and problem_of(what) is not None
     names = (BOUNDED + RELATED if has_circuit else BOUNDED) if encodings is None else encodings
@@ -141,7 +143,7 @@ def recommend(
 
 def find_alternatives(rows: Sequence[Prediction]) -> list[str]:
     """Return what to try for a regular language that no encoding asked about is predicted to learn."""
-    if rows[0].question.facts.language is None or any(row.verdict.answer is not Answer.NO for row in rows):
+    if rows[0].question.facts.language is None or any(row.verdict.answer is Answer.YES for row in rows):
         return []
     certificates = [row.verdict.certificate for row in rows]
     is_parity = any(isinstance(found, ReductionCertificate) and found.target == "PARITY" for found in certificates)
@@ -153,8 +155,8 @@ _PARITY = (
     "'lengthwise complexity parity_cot' shows which positions they need."
 )
 _STATE = (
-    "use a layer that carries a state itself: a recurrent layer, or PaTH attention (encoding path). "
-    "No theorem here covers them."
+    "use a layer that carries a state itself: a recurrent layer, or PaTH attention (encoding path), which has weights for parity "
+    "in closed form."
 )
 
 
@@ -171,22 +173,23 @@ def _rank(rows: Sequence[Prediction], second: Mapping[str, SecondOpinion]) -> tu
     )
 
 
-def _key(row: Prediction, found: Grade | None, second: SecondOpinion | None) -> tuple[int, float, bool, int]:
-    """Return what is sorted by: the answer, the level of a YES if it has one, the conjecture, and how many bounds lack a proof."""
-    card = find_encoding(row.encoding)
+def _key(row: Prediction, found: Grade | None, second: SecondOpinion | None) -> tuple[int, bool, float, bool]:
+    """Return what is sorted by: the answer, whether the theories differ, the level of a YES, and the conjecture."""
     level = found.level if found is not None else inf
     favoured = second is not None and second.opinion.predicted is True
-    return _ORDER[row.verdict.answer], level, not favoured, (card.at_least is None) + (card.at_most is None)
+    return _ORDER[row.verdict.answer], row.differs, level, not favoured
 
 
 def _why(row: Prediction, found: Grade | None) -> str:
     answer = row.verdict.answer
     if answer is Answer.YES:
         graded = f" ({found.summary()})" if found is not None else ""
-        return f"proved for {row.verdict.fragment.notation}{graded}: {row.verdict.reason}"
-    if answer is Answer.NO:
-        return f"predicted to fail: {row.verdict.reason}"
-    return row.verdict.reason
+        told = f"a solution is proved to exist in {row.verdict.fragment.notation}{graded}: {row.verdict.reason}"
+    elif answer is Answer.NO:
+        told = f"predicted to fail: {row.verdict.reason}"
+    else:
+        told = row.verdict.reason
+    return f"{told} {row.aside}".rstrip()
 
 
 def _repairs(what: str, question: Question, ranking: tuple[Recommendation, ...]) -> tuple[Repair, ...]:
@@ -197,7 +200,7 @@ def _repairs(what: str, question: Question, ranking: tuple[Recommendation, ...])
     for row in ranking:
         card = find_encoding(row.prediction.encoding)
         weak = row.prediction.verdict.answer is not Answer.YES or (row.grade is not None and row.grade.is_weak)
-        if weak and card.at_least is not None:
+        if weak and card.at_least is not None and isinstance(card.at_least.fragment, Fragment):
             text = what if question.read_as == "regex" else None
             return tuple(find_repairs(language, card.at_least.fragment, text=text))
     return ()

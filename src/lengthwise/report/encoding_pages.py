@@ -20,7 +20,10 @@ def show_bound(bound: Bound | None) -> str:
     if bound is None:
         return "none proved"
     assuming = f"; assuming {bound.assumption}" if bound.assumption else ""
-    return f"{bound.fragment.notation} ({bound.citation}{assuming})"
+    ours = "; our own proof, not peer reviewed" if bound.status == "ours" else ""
+    regular = " on regular languages" if bound.regular else ""
+    far = f", {bound.far}" if bound.far else ""
+    return f"{bound.fragment.notation}{regular}{far} ({bound.citation}{ours}{assuming})"
 
 
 def show_fragment(bound: Bound | None) -> str:
@@ -83,11 +86,17 @@ def show_properties(choice: Choice) -> list[tuple[str, str]]:
 
 def show_bounds(choice: Choice) -> list[tuple[str, str]]:
     """Return what is proved of an encoding, each with a word before it."""
-    return [
+    told = [
         ("at least", show_bound(choice.at_least)),
         ("at most", show_bound(choice.at_most)),
-        ("expressible", show_bound(choice.expressible)),
+        ("precise ≥", show_bound(choice.precise_at_least)),
+        ("precise ≤", show_bound(choice.precise_at_most)),
     ]
+    if choice.expressible is not None:
+        told.append(("expressible", show_bound(choice.expressible)))
+    if choice.solves:
+        told.append(("solves", f"{', '.join(choice.solves)}, by weights in closed form"))
+    return told
 
 
 def show_alias(alias: Alias) -> str:
@@ -139,13 +148,15 @@ def _overview() -> Iterator[str]:
     yield f"""\
 ## Overview
 
-A *fragment* is a class of C-RASP programs. *At least*: the idealized learner provably finds every program of this fragment. *At most*: no
-transformer with this encoding can do more. "–" means that nothing is proved. *Shift*: adding a constant to all positions changes nothing.
+*At least*: every problem in this class has a solution that an idealized learner finds. *At most*: no transformer with this encoding can do
+more. Both are given for exact counts (classes of C-RASP programs) and for *fixed precision* (logics of the past, [what they
+mean](../concepts/fixed-precision.md)). "–" means that nothing is proved; the proofs are in [bounds for every
+encoding](../concepts/encodings.md). *Shift*: adding a constant to all positions changes nothing.
 *Prefix*: later tokens do not change earlier outputs. *Table*: the number of positions is fixed before training. *Scale*: the encoding must
 be given the length of the instance. In the number of parameters: {LETTERS}; other words are options.
 
-| name | acts on | parameters | at least | at most | shift | prefix | table | scale |
-|---|---|---|---|---|---|---|---|---|"""
+| name | acts on | parameters | at least | at most | precise: at least | precise: at most | shift | prefix | table | scale |
+|---|---|---|---|---|---|---|---|---|---|---|"""
     for card in ENCODINGS.values():
         choice = find_encoding(card.name)
         marks = [choice.shift_invariant, choice.prefix_consistent, choice.max_length, choice.needs_scale]
@@ -155,6 +166,8 @@ be given the length of the instance. In the number of parameters: {LETTERS}; oth
             _parameters(card),
             show_fragment(choice.at_least),
             show_fragment(choice.at_most),
+            show_fragment(choice.precise_at_least),
+            show_fragment(choice.precise_at_most),
             *("yes" if mark else "" for mark in marks),
         ]
         yield f"| {' | '.join(cells)} |"

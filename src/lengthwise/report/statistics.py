@@ -23,7 +23,7 @@ from ..tasks.audit.results import Audit, Baseline
 from ..tasks.core.catalog import find_packaged_task, task_files
 from ..tasks.core.lengths import LengthRange, default_success, length_bins, multiple_of, success_bin
 from ..theory.claims import Answer
-from ..theory.verdict import Verdict
+from ..theory.verdict import AnyVerdict, Verdict
 from ..train.settings import TRAINER_REVISION
 
 FITTED = 0.99  # the exact match on fresh instances of the longest training lengths from which a run counts as fitted
@@ -67,7 +67,7 @@ class Cell:
 
     task: str
     encoding: str
-    verdict: Verdict
+    verdict: AnyVerdict
     bins: tuple[LengthRange, ...]
     num_runs: int
     num_fitted: int

@@ -7,6 +7,7 @@ public training logs of arXiv 2608.13433 it tells best how well models that fit 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..budget import default_time_budget
 from ..crasp.measures import depth_of, largest_coefficient_of, size_of
@@ -16,6 +17,9 @@ from .certificates import Certificate, PotentialsCertificate, ProgramCertificate
 from .claims import Answer, Asked
 from .extraction import extract_program, unrolled_edges
 from .windows import Caps
+
+if TYPE_CHECKING:
+    from .precision.certificates import LogicCertificate
 
 MAX_EXTRACTED_VERTICES = 400  # beyond that a program takes long to extract, and nobody would read it
 
@@ -87,9 +91,9 @@ class Grade:
         )
 
 
-def grade(certificate: Certificate | None) -> Grade | None:
-    """Return the grade of the certificate of a YES, and None for any other."""
-    if certificate is None or certificate.answer is not Answer.YES:
+def grade(certificate: Certificate | LogicCertificate | None) -> Grade | None:
+    """Return the grade of the certificate of a YES by counting, and None for any other."""
+    if not isinstance(certificate, Certificate) or certificate.answer is not Answer.YES:
         return None
     if isinstance(certificate, ProgramCertificate):
         given = certificate.program

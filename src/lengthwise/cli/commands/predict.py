@@ -105,11 +105,14 @@ def note_stopped(cap: str) -> None:
 def _print_pairs(rows: Sequence[Prediction], options: Namespace) -> None:
     """Print, for every NO, words in the language beside words outside it that no program tells from them."""
     from ...theory.adversarial import adversarial_pairs
+    from ...theory.certificates import Certificate
 
     found = []
     for row in rows:
         certificate = row.verdict.certificate
-        if row.verdict.answer is Answer.NO and certificate is not None and certificate.asked is Asked.MEMBERSHIP:
+        if not isinstance(certificate, Certificate):  # a NO by fixed precision alone has no pairs yet
+            continue
+        if row.verdict.answer is Answer.NO and certificate.asked is Asked.MEMBERSHIP:
             for inside, outside in adversarial_pairs(certificate, options.pairs):
                 found.append((row, inside, outside))
     if options.json:

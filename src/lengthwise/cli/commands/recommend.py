@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
 
 from ...encodings.catalog import ENCODINGS
 from ...predict.recommend import Advice, recommend
@@ -17,14 +18,19 @@ from .predict import note_stopped
 EXAMPLES = """\
 examples:
   lengthwise recommend '(aa)*'
-  lengthwise recommend PARITY
+  lengthwise recommend PARITY --all
   lengthwise recommend '.*ab.*' --alphabet abc
   lengthwise recommend bin_majority --json"""
+
+
+SHOWN = 5
+"""How many encodings are shown unless all are asked for."""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("what", metavar="WHAT", help="a task, language or program name, an expression, or a file")
+    parser.add_argument("--all", action="store_true", help=f"show all encodings, not only the first {SHOWN}")
     add_question_arguments(parser)
 
 
@@ -39,11 +45,12 @@ def run(options: Namespace) -> int:
     if options.json:
         print_json({"what": options.what, **advice.to_json()})
     else:
-        _print(advice, options.what)
+        _print(advice, options.what, options.all)
     return 0
 
 
-def _print(advice: Advice, what: str) -> None:
+def _print(advice: Advice, what: str, show_all: bool) -> None:
+    shown = advice.ranking if show_all else advice.ranking[:SHOWN]
     rows = [
         (
             str(row.rank),
@@ -52,26 +59,41 @@ def _print(advice: Advice, what: str) -> None:
             *([PREDICTED[row.second.opinion.predicted] if row.second else "–"] if advice.ideal else []),
             row.why,
         )
-        for row in advice.ranking
+        for row in shown
     ]
     conjectured = ("conjectured",) if advice.ideal else ()
     print(table(("rank", "encoding", "answer", *conjectured, "why"), rows, coloured=2))
     if advice.ideal is not None:
         print()
         print(paragraph(_ideal_advice(advice.ideal, what)))
-    others = len(ENCODINGS) - len(advice.ranking)
-    print(
-        f"\nThe other {others} encodings have no proved bound, so theory cannot rank them (lengthwise list encodings)."
-    )
-    if all(row.prediction.verdict.answer is Answer.NO for row in advice.ranking):
-        print("\nNone of these encodings is predicted to work, so the order means nothing.")
+    print()
+    print(paragraph(" ".join(_remarks(advice, show_all))))
     suggestions = [*(repair.sentence() for repair in advice.repairs), *advice.alternatives]
     if suggestions:
         print("\nWhat else would help:")
         for suggestion in suggestions:
             print(paragraph(suggestion, "    ", "  - "))
+
+
+def _remarks(advice: Advice, show_all: bool) -> Iterator[str]:
+    """Yield what is not shown, what the order means, and where it comes from."""
+    answers = [row.prediction.verdict.answer for row in advice.ranking]
+    counts = {answer: answers.count(answer) for answer in Answer}
+    if not counts[Answer.YES]:
+        yield "None of these encodings is predicted to work."
+    if len(set(answers)) == 1 and answers[0] is not Answer.YES:
+        yield "All have the same answer, so their order means nothing."
+    elif counts[Answer.UNKNOWN] > 1:
+        yield "Among encodings with the answer UNKNOWN, the order means nothing."
+    told = ", ".join(f"{count} {answer}" for answer, count in counts.items() if count)
+    hidden = len(advice.ranking) - SHOWN
+    if hidden > 0 and not show_all:
+        yield f"Of {len(advice.ranking)} encodings ({told}), the first {SHOWN} are shown; --all shows the others."
+    others = len(ENCODINGS) - len(advice.ranking)
+    if others > 0:
+        yield f"About {others} more nothing is proved, so they have no rank (lengthwise list encodings)."
     source = "proofs, and from the conjecture where there is no proof" if advice.ideal else "proofs alone"
-    print(f"\nThe ranks come from {source}; nothing was trained.")
+    yield f"The ranks come from {source}; nothing was trained."
 
 
 def _ideal_advice(ideal: Opinion, what: str) -> str:

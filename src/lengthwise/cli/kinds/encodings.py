@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from ...encodings.catalog import ALIASES, ENCODINGS, Alias, Card, cards_by_family
+from ...encodings.catalog import ALIASES, ENCODINGS, Alias, Bound, Card, cards_by_family
 from ...encodings.core.card import FAMILIES
 from ...encodings.core.choice import Choice, find_encoding
 from ...errors import InvalidOptionError, LengthwiseError, MissingExtraError
@@ -57,7 +57,8 @@ def print_list(options: Namespace) -> None:
     print()
     print(
         paragraph(
-            "proved: = the encoding does exactly this fragment of C-RASP, ≥ at least, ≤ at most, – nothing is proved. "
+            "proved: what the encoding can do if counts are exact (C-RASP), then with numbers from a finite set (LTL): = exactly, "
+            "≥ at least, ≤ at most, – nothing is proved. "
             "q, k: queries and keys. One in full: lengthwise show encoding NAME"
         )
     )
@@ -69,13 +70,17 @@ def _row(card: Card) -> tuple[str, str, str, str]:
 
 
 def _proved(choice: Choice) -> str:
-    """Return both bounds in short."""
-    least, most = choice.at_least, choice.at_most
-    names = {bound.fragment: str(bound.fragment).lower().replace("_", ", ") for bound in (least, most) if bound}
+    """Return the bounds in short: those for exact counts, then those for fixed precision."""
+    counting = _between(choice.at_least, choice.at_most)
+    precise = _between(choice.precise_at_least, choice.precise_at_most)
+    return f"{counting}; {precise}" if precise != "–" else counting
+
+
+def _between(least: Bound | None, most: Bound | None) -> str:
     if least and most and least.fragment is most.fragment:
-        return f"= {names[least.fragment]}"
-    bounds = [f"{sign} {names[bound.fragment]}" for sign, bound in (("≥", least), ("≤", most)) if bound]
-    return " ".join(bounds) or "–"
+        return f"= {least.fragment.notation}"
+    bounds = [f"{sign} {bound.fragment.notation}" for sign, bound in (("≥", least), ("≤", most)) if bound]
+    return ", ".join(bounds) or "–"
 
 
 def _padded(row: Sequence[str], widths: Sequence[int]) -> list[str]:
@@ -162,7 +167,10 @@ def _is_plain() -> bool:
 
 def _choice_data(choice: Choice, alias: Alias | None, head: int) -> dict[str, object]:
     known = {option.name: option for option in choice.card.options}
-    bounds = {kind: getattr(choice, kind) for kind in ("at_least", "at_most", "expressible")}
+    bounds = {
+        kind: getattr(choice, kind)
+        for kind in ("at_least", "at_most", "expressible", "precise_at_least", "precise_at_most")
+    }
     flags = ("shift_invariant", "prefix_consistent", "needs_scale", "max_length", "float_ids", "revision")
     try:
         require_extra("a picture")

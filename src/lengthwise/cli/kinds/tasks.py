@@ -15,7 +15,7 @@ from ...tasks.core.catalog import TASKS, find_task
 from ...tasks.core.family import Family, Group
 from ...tasks.core.lengths import has_length, shortest_length
 from ...tasks.core.task import EOS, Objective, Task
-from ...theory.verdict import Verdict
+from ...theory.verdict import AnyVerdict
 from ..text import colour, paragraph, print_detail, print_json, table, width
 
 _ENCODINGS = ("nope", "ape")
@@ -107,7 +107,7 @@ class _Row:
         }
 
 
-def _reason(verdict: Verdict) -> str:
+def _reason(verdict: AnyVerdict) -> str:
     """Return why an answer was given: the sentence, the certificate if there is one, and the theorem."""
     certificate = f" {verdict.certificate.summary()}" if verdict.certificate else ""
     return f"{verdict.reason}{certificate} [{verdict.theorem}]"

@@ -198,6 +198,12 @@ class Card:
     note: str = ""
 
 
+def has_bounds(card: Card) -> bool:
+    """Return whether anything is proved of what an encoding can or cannot do."""
+    bounds = (card.at_least, card.at_most, card.precise_at_least, card.precise_at_most)
+    return any(bound is not None for bound in bounds) or card.few_bits or card.bounds_of_base
+
+
 # What several cards say
 
 ROUNDED = "numbers are rounded to a fixed precision, except inside attention"
