@@ -11,6 +11,7 @@ from ...errors import InvalidOptionError
 from ...languages.alphabet import show_alphabet, show_word
 from ...predict.predict import ADVISING, DEFAULT_ENCODINGS, Prediction, predict
 from ...theory.claims import Answer, Asked
+from ...theory.precision.look_back import NumberFormat
 from ...theory.windows import Caps
 from ..arguments import add_encoding_argument, add_question_arguments, add_readout_argument, whole_number
 from ..text import print_json, print_note, table
@@ -21,6 +22,7 @@ examples:
   lengthwise predict PARITY '(aa)*' D_3
   lengthwise predict '[012]*02*' --explain
   lengthwise predict '.*ab.*' --alphabet abc --encoding nope,ape,rope
+  lengthwise predict TOMITA_4 --encoding rope,alibi --length 500
   lengthwise predict PARITY --pairs 5            words to test a trained model on
   lengthwise predict automaton.json --json > verdicts.json && lengthwise check verdicts.json
 
@@ -49,6 +51,25 @@ def add_arguments(parser: ArgumentParser) -> None:
         default=0,
         metavar="N",
         help="instead of verdicts, print N hard pairs of words for every NO",
+    )
+    parser.add_argument(
+        "--length",
+        type=whole_number(1, 1_000_000),
+        metavar="N",
+        help="also say what holds for inputs up to N tokens, where that is more than what holds at every length",
+    )
+    parser.add_argument(
+        "--number-format",
+        choices=[str(each) for each in NumberFormat],
+        default=str(NumberFormat.FLOAT32),
+        help="of the model, for --length (default: float32)",
+    )
+    parser.add_argument(
+        "--head-width",
+        type=whole_number(2, 100_000),
+        default=16,
+        metavar="K",
+        help="of the model, for --length (default: 16)",
     )
     parser.add_argument("--exit-code", action="store_true", help="exit with 1 for any NO, 3 for any UNKNOWN")
     add_question_arguments(parser)
@@ -86,15 +107,38 @@ def run(options: Namespace) -> int:
         if options.pairs:
             _print_pairs(flat, options)
         elif options.json:
-            print_json([row.to_json() for row in flat])
+            print_json([row.to_json() | _at_length(row, options) for row in flat])
         else:
             _print_predictions(predictions, options.explain)
+            _print_lengths(flat, options)
     if budget.is_spent:
         note_stopped(budget.error().message)
     if options.exit_code:
         answers = {row.verdict.answer for row in flat}
         return 1 if Answer.NO in answers else 3 if Answer.UNKNOWN in answers else 0
     return 0
+
+
+def _at_length(row: Prediction, options: Namespace) -> dict[str, object]:
+    """Return what holds up to the length that was asked for, if one was."""
+    if options.length is None:
+        return {}
+    from ...predict.lengths import Setting, at_bounded_length
+
+    setting = Setting(
+        length=options.length, number_format=NumberFormat(options.number_format), head_width=options.head_width
+    )
+    return {"length": options.length, "up_to_length": at_bounded_length(row, setting)}
+
+
+def _print_lengths(rows: Sequence[Prediction], options: Namespace) -> None:
+    told = [(row, _at_length(row, options).get("up_to_length")) for row in rows]
+    lines = [(row.question.what, row.encoding, str(said)) for row, said in told if said]
+    if lines:
+        print(f"\nUp to length {options.length:,}:\n")
+        print(table(("question", "encoding", "what holds"), lines))
+    elif options.length is not None:
+        print_note(f"nothing more is known for inputs up to length {options.length:,}.")
 
 
 def note_stopped(cap: str) -> None:

@@ -7,8 +7,8 @@ encoding can do; None where nothing is proved. A task in ``at_least`` is a YES, 
 between is UNKNOWN. ``expressible`` is weaker than ``at_least``: some weights compute it, but nobody has proved that they are
 found, as for tables that grow with the length.
 
-The conformance suite measures what a card declares of behaviour, except ``unsigned``, ``counts_positions`` and
-``network_on_scores``, which are decisions. No other module tests an encoding's name.
+The conformance suite measures what a card declares of behaviour, except ``unsigned``, ``counts_positions``,
+``angles_by_base`` and ``network_on_scores``, which are decisions. No other module tests an encoding's name.
 
 A method's module writes its card as ``CARD = Card(…)``, with constants and the names of this module only. It is read from
 the source (``source``), so that cards are known without torch.
@@ -144,6 +144,7 @@ class Card:
     - ``chooses_layers``: it gives layers different encodings.
     - ``has_table``: it is a table of positions that is added to the input. ``learns_relations``: it has a dictionary of
       relations, whose gains a penalty may act on. ``network_on_scores``: a network has a hidden layer for every score.
+    - ``angles_by_base``: it turns all pairs of channels, by angles that follow from the option ``base`` and the width alone.
     """
 
     name: str
@@ -194,6 +195,7 @@ class Card:
     has_table: bool = False
     learns_relations: bool = False
     network_on_scores: bool = False
+    angles_by_base: bool = False
     revision: int = 1
     note: str = ""
 
@@ -236,7 +238,7 @@ FADED_TO_WINDOWS = Bound(
     citation=f"{OURS}, theorem D",
     assumption=f"{ROUNDED_ONCE}; penalties are not clipped",
     status="ours",
-    far="from the length on at which the weights of distant keys underflow to 0 (26,624 tokens and more for a slope of 1/256)",
+    far="from the length on at which the weights of distant keys underflow to 0 (26,616 tokens and more for a slope of 1/256)",
 )
 SEPARATE = Bound(
     fragment=Logic.P_MOD,

@@ -82,6 +82,11 @@ class Choice:
         return self.card.solves if not self.bases else ()
 
     @property
+    def angles_by_base(self) -> bool:
+        """Whether the angles of its rotations follow from its option ``base``."""
+        return self.card.angles_by_base
+
+    @property
     def few_bits(self) -> bool:
         """Whether one half of the input can tell the other no more than O(log n) bits."""
         of_bases = self.card.few_bits_of_bases and all(base.few_bits for base in self.bases)

@@ -33,6 +33,7 @@ CARD = Card(
         ),
     ),
     relation="relative",
+    angles_by_base=True,
     **TURNED_APART,
     **ROTATION,
     note="channels t and t + d/2 form a pair, as in Llama and GPT-NeoX.",
