@@ -209,7 +209,7 @@ class _Search:
             depth = len(separation.steps) + 1
             if self.upper is not None and depth >= self.upper.bound:
                 return
-            if not separation.deepen(hopeless[depth] if depth < len(hopeless) else ()):
+            if not separation.deepen(goals, hopeless[depth] if depth < len(hopeless) else ()):
                 return
         self.upper = AtMost(
             language=self.language, question=self.question, graph=graph, steps=tuple(separation.steps)

@@ -13,7 +13,7 @@ off for all pairs at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ...budget import checkpoint
@@ -26,12 +26,15 @@ Letter = tuple[int, int, int]  # known set, symbol, block
 Gains = dict[Letter, int]
 
 MAX_DEMANDS = 150
+MOST_KNOWN_SETS = 8
+"""With more, a sum for a pair uses those that end at its nodes only: large programs take long and hardly find more."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
     """A known set with its blocks."""
 
+    nodes: frozenset[int]
     blocks: tuple[tuple[int, ...], ...]
     block_of: dict[int, int]
 
@@ -48,26 +51,46 @@ class Separation:
         sets = {self._before[members[0]] for members in components} | {frozenset(range(graph.num_nodes))}
         self._sets = sorted(sets, key=lambda nodes: (-len(nodes), sorted(nodes)))
 
-    def deepen(self, hopeless: Iterable[Pair] = ()) -> bool:
-        """Find what one more depth tells apart; ``hopeless`` are pairs known to need more. Return whether there was any."""
+    def deepen(self, goals: Iterable[Pair], hopeless: Iterable[Pair] = ()) -> bool:
+        """Find what one more depth tells apart: all goals if it can, and otherwise all that it can.
+
+        ``hopeless`` are pairs known to need more. Return whether anything was found.
+        """
         knowns = self._knowns()
         skipped = set(hopeless) | self.separated
         found: set[Pair] = set()
         tests: list[CountTest] = []
-        for pair in self._pairs():
-            if pair in skipped or pair in found:
-                continue
-            gains = self._find_gains(pair, knowns)
-            if gains is None:
-                continue
-            test = self._test(gains, knowns)
-            tests.append(test)
-            found |= self._told_apart(test)
+        for gains in _single_counts(knowns[0], self.graph):
+            self._keep(gains, knowns, found, tests)
+        wanted = sorted(set(goals) - self.separated)
+        complete = not skipped.intersection(wanted)
+        for pair in wanted:
+            if pair not in found and complete:
+                complete = self._try(pair, knowns, found, tests)
+        if not complete:
+            for pair in self._pairs():
+                if pair not in skipped and pair not in found:
+                    self._try(pair, knowns, found, tests)
         fresh = found - self.separated
         if fresh:
             self.steps.append(_step(knowns, tests))
             self.separated |= fresh
         return bool(fresh)
+
+    def _try(self, pair: Pair, knowns: list[_Known], found: set[Pair], tests: list[CountTest]) -> bool:
+        """Look for a sum that tells a pair apart; note all that it tells apart."""
+        gains = self._find_gains(pair, knowns)
+        if gains is None:
+            return False
+        self._keep(gains, knowns, found, tests)
+        return True
+
+    def _keep(self, gains: Gains, knowns: list[_Known], found: set[Pair], tests: list[CountTest]) -> None:
+        test = self._test(gains, knowns)
+        fresh = self._told_apart(test) - found - self.separated
+        if fresh:
+            tests.append(test)
+            found |= fresh
 
     def _pairs(self) -> list[Pair]:
         return [(one, two) for two in range(self.graph.num_nodes) for one in range(two)]
@@ -79,7 +102,7 @@ class Separation:
             blocks = self._blocks(nodes)
             if len(blocks) > 1 or not knowns:
                 block_of = {node: number for number, block in enumerate(blocks) for node in block}
-                knowns.append(_Known(blocks, block_of))
+                knowns.append(_Known(nodes, blocks, block_of))
         return knowns
 
     def _blocks(self, nodes: frozenset[int]) -> tuple[tuple[int, ...], ...]:
@@ -96,13 +119,16 @@ class Separation:
 
     def _find_gains(self, pair: Pair, knowns: list[_Known]) -> Gains | None:
         """Return a sum that is larger after all words to one node of the pair than after all to the other, or None."""
-        for chosen in ([0], range(len(knowns))):
+        near = {self._before[node] for node in pair}
+        own = [place for place, known in enumerate(knowns) if place == 0 or known.nodes in near]
+        choices = [[0], own, list(range(len(knowns)))] if len(knowns) <= MOST_KNOWN_SETS else [[0], own]
+        for number, chosen in enumerate(choices):
+            if number and chosen == choices[number - 1]:
+                continue
             for high, low in (pair, pair[::-1]):
-                gains = _Search(self.graph, self._before, knowns, list(chosen)).run(low, high)
+                gains = _Search(self.graph, self._before, knowns, chosen).run(low, high)
                 if gains is not None:
                     return gains
-            if len(knowns) == 1:
-                break
         return None
 
     def _test(self, gains: Gains, knowns: list[_Known]) -> CountTest:
@@ -123,6 +149,14 @@ class Separation:
                 if one != two and high is not None and low is not None and low > high:
                     found.add(ordered(one, two))
         return found
+
+
+def _single_counts(known: _Known, graph: StateGraph) -> Iterator[Gains]:
+    """Yield the sums of one count: of a symbol in a block, and of a block with any symbol."""
+    for block in range(len(known.blocks)):
+        for symbol in range(graph.num_symbols):
+            yield {(0, symbol, block): 1}
+        yield {(0, symbol, block): 1 for symbol in range(graph.num_symbols)}
 
 
 def _step(knowns: list[_Known], tests: list[CountTest]) -> DepthStep:
@@ -247,33 +281,19 @@ class _Search:
 
     def run(self, low: int, high: int) -> Gains | None:
         """Return a sum that is larger after all words to ``high`` than after all words to ``low``."""
-        near = self._before[low] | self._before[high]
-        letters = sorted(
-            {
-                (known, symbol, block)
-                for known in self._chosen
-                for node in near
-                for symbol, target in self._graph.edges[node]
-                if target in near
-                for block in self._possible_blocks(known, node)
-            }
-        )
-        number = {letter: place for place, letter in enumerate(letters)}
-        solution = SmallestSolution(len(letters))
+        letters: dict[Letter, int] = {}  # those that some demand speaks of; the others are not needed
+        solution = SmallestSolution()
         for _ in range(MAX_DEMANDS):
-            gains = {letter: value for letter, value in zip(letters, solution.values(), strict=True) if value}
+            values = solution.values()
+            gains = {letter: values[unknown] for letter, unknown in letters.items() if unknown in values}
             demands = self._failures(low, high, gains)
             if not demands:
                 return gains
             for counts, at_least in demands:
-                row = {number[letter]: count for letter, count in counts.items()}
+                row = {letters.setdefault(letter, len(letters)): count for letter, count in counts.items()}
                 if not solution.demand(row, at_least):
                     return None
         return None
-
-    def _possible_blocks(self, known: int, node: int) -> Iterable[int]:
-        block = self._knowns[known].block_of.get(node)
-        return range(len(self._knowns[known].blocks)) if block is None else (block,)
 
     def _failures(self, low: int, high: int, gains: Gains) -> list[tuple[dict[Letter, int], int]]:
         """Return demands that the sum does not meet: on cycles, or else on the extreme paths to the two nodes."""
