@@ -11,7 +11,7 @@ from ..claims import Asked
 from ..potentials import refine
 from ..tracking import find_stuck, plain_graph
 from .certificates import AtLeast, AtMost
-from .copies import copies_by_entering_edge
+from .copies import larger_graphs
 from .problem import (
     DepthQuestion,
     Pair,
@@ -130,10 +130,10 @@ class _Search:
         needed = pairs_to_separate(self.language, self.question)
         hopeless = self._raise_lower(graph, needed)
         self._lower_upper(graph, needed, hopeless)
-        if self.upper is None or self.upper.bound > self._at_least:
-            copies = copies_by_entering_edge(graph, self.limits.max_copies)
-            if copies is not None and copies.num_nodes > graph.num_nodes:
-                self._lower_upper(copies, needed, [])
+        for larger in larger_graphs(graph, self.limits.max_copies):
+            if self.upper is not None and self.upper.bound == self._at_least:
+                return
+            self._lower_upper(larger, needed, [])
 
     @property
     def _at_least(self) -> int:
@@ -209,7 +209,8 @@ class _Search:
             depth = len(separation.steps) + 1
             if self.upper is not None and depth >= self.upper.bound:
                 return
-            if not separation.deepen(goals, hopeless[depth] if depth < len(hopeless) else ()):
+            last = self.upper is not None and depth == self.upper.bound - 1
+            if not separation.deepen(goals, hopeless[depth] if depth < len(hopeless) else (), last=last):
                 return
         self.upper = AtMost(
             language=self.language, question=self.question, graph=graph, steps=tuple(separation.steps)

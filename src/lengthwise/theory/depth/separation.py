@@ -51,10 +51,10 @@ class Separation:
         sets = {self._before[members[0]] for members in components} | {frozenset(range(graph.num_nodes))}
         self._sets = sorted(sets, key=lambda nodes: (-len(nodes), sorted(nodes)))
 
-    def deepen(self, goals: Iterable[Pair], hopeless: Iterable[Pair] = ()) -> bool:
-        """Find what one more depth tells apart: all goals if it can, and otherwise all that it can.
+    def deepen(self, goals: Iterable[Pair], hopeless: Iterable[Pair] = (), *, last: bool = False) -> bool:
+        """Find what one more depth tells apart: all goals if it can, and otherwise, unless it is the last, all that it can.
 
-        ``hopeless`` are pairs known to need more. Return whether anything was found.
+        ``hopeless`` are pairs known to need more. Return whether anything was found that helps.
         """
         knowns = self._knowns()
         skipped = set(hopeless) | self.separated
@@ -67,6 +67,8 @@ class Separation:
         for pair in wanted:
             if pair not in found and complete:
                 complete = self._try(pair, knowns, found, tests)
+        if not complete and last:
+            return False
         if not complete:
             for pair in self._pairs():
                 if pair not in skipped and pair not in found:
