@@ -69,11 +69,27 @@ class DepthBounds:
         """Whether the two bounds meet."""
         return self.exists and self.at_least == self.at_most
 
+    def summary(self) -> str:
+        """Return the bounds in a few words, in layers."""
+        if not self.exists:
+            return "no number of layers suffices"
+        least, most = self.at_least, self.at_most
+        if self.is_exact:
+            return f"needs exactly {_layers(least)}"
+        if most is not None:
+            return f"needs at least {least} and at most {_layers(most)}"
+        stopped = f": {self.stopped.removesuffix('.')}" if self.stopped else ""
+        return f"needs at least {_layers(least)}; no upper bound was found{stopped}"
+
     def answer_for(self, layers: int) -> str:
         """Return YES, NO or OPEN: whether a program with at most this depth exists."""
         if not self.exists or (self.at_least is not None and layers < self.at_least):
             return "NO"
         return "YES" if self.at_most is not None and layers >= self.at_most else "OPEN"
+
+
+def _layers(number: int | None) -> str:
+    return f"{number} layer{'s' * (number != 1)}"
 
 
 def bound_depth(language: DFA, question: DepthQuestion, limits: DepthLimits | None = None) -> DepthBounds:
