@@ -80,6 +80,10 @@ class SmallestSolution:
         scale = lcm(*(value.denominator for value in found.values()))
         return {unknown: int(value * scale) for unknown, value in found.items() if value}
 
+    def size(self) -> Fraction:
+        """Return the sum of the absolute values of the present solution, before it is made integer."""
+        return Fraction(self._cost.constant, self._cost.scale)
+
     def _excess(self, demand: Mapping[int, int], at_least: int) -> _Row:
         """Return by how much a demand is exceeded, in terms of variables that are zero now."""
         row = _Row(1, -at_least, {})
