@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 from command_runner import Runner, printed_by
@@ -85,3 +87,62 @@ def test_pairs_go_with_no_statement_about_layers(option: str, capsys: pytest.Cap
     outcome = Runner(capsys)("predict", "PARITY", "--pairs", "2", option, "3")
     assert outcome.code == 2
     assert f"--pairs 2 prints words instead of verdicts, so {option} has nothing to speak of." in flat(outcome.err)
+
+
+def verdicts(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(printed_by(capsys, "predict", "(ab)*", "--json", *arguments))
+    return found
+
+
+def checked(capsys: pytest.CaptureFixture[str], path: Path, data: object) -> list[dict[str, Any]]:
+    path.write_text(json.dumps(data), encoding="utf-8")
+    found: list[dict[str, Any]] = json.loads(Runner(capsys)("check", str(path), "--json").out)
+    return found
+
+
+def test_check_accepts_rows_with_layers_and_certificates_alone(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    rows = verdicts(capsys, "--layers", "1")
+    alone = rows[0]["layers"]["certificates"]
+    found = checked(capsys, tmp_path / "rows.json", [*rows, *alone])
+    assert [each["accepted"] for each in found] == [True] * 4
+    assert [each["answer"] for each in found[2:]] == ["at least 2 layers", "at most 2 layers"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "objection"),
+    [
+        ({"at_least": 3}, "that 3 layers are needed is not proved"),
+        ({"at_most": 1}, "that 1 layers are enough is not proved"),
+        ({"at_most": "2"}, "that '2' layers are enough is not proved"),
+        ({"certificates": []}, "that 2 layers are needed is not proved"),
+        ({"certificates": None}, "the row's layers have no list of certificates"),
+        ({"answer": "YES"}, "for 1 layers NO is proved, not 'YES'"),
+        ({"layers": "1"}, "'1' is no number of layers"),
+        ({"question": "NEXT_SYMBOLS"}, "the row's layers are about 'NEXT_SYMBOLS', which is another question"),
+    ],
+)
+def test_check_refuses_rows_whose_layers_are_not_proved(
+    changes: dict[str, object], objection: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (row,) = verdicts(capsys, "--layers", "1", "--encoding", "nope")
+    row["layers"] |= changes
+    (found,) = checked(capsys, tmp_path / "rows.json", [row])
+    assert found["objection"] == objection
+
+
+def test_check_refuses_layers_of_another_encoding_question_or_language(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    plain, absolute = verdicts(capsys, "--layers", "1")
+    absolute["layers"] = plain["layers"]
+    (last,) = verdicts(capsys, "--layers", "1", "--encoding", "nope", "--readout", "last")
+    last["layers"]["question"] = "END_MARKER"
+    plain["layers"]["certificates"][0]["first"] = "x"
+    found = checked(capsys, tmp_path / "rows.json", [absolute, last, plain])
+    assert [each["objection"] for each in found] == [
+        "no bound on the layers is proved for ape",
+        "the row's layers are about 'END_MARKER', which is another question",
+        "on its number of layers, symbol 'x' is not in the alphabet",
+    ]

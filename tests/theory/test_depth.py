@@ -10,12 +10,12 @@ import pytest
 from strategies import random_dfa
 from theory_generators import random_languages, small_automata
 
+from lengthwise.crasp.fragments import Fragment
 from lengthwise.languages.catalog import LANGUAGES
 from lengthwise.languages.dfa import DFA
 from lengthwise.languages.regex import compile_regex
 from lengthwise.theory.claims import Answer, Asked
 from lengthwise.theory.deciders import decide_last_symbol, decide_plain
-from lengthwise.crasp.fragments import Fragment
 from lengthwise.theory.depth.bounds import DepthBounds, DepthLimits, bound_depth, has_program
 from lengthwise.theory.depth.checker import check_depth_certificate
 from lengthwise.theory.depth.problem import DepthQuestion, pairs_to_separate
@@ -131,7 +131,9 @@ def states_by_counts(language: DFA) -> dict[tuple[int, int], set[int]]:
         for num_a in range(length + 1):
             num_b = length - num_a
             after_a = {language.transitions[state][0] for state in found.get((num_a - 1, num_b), ())}
-            found[num_a, num_b] = after_a | {language.transitions[state][1] for state in found.get((num_a, num_b - 1), ())}
+            found[num_a, num_b] = after_a | {
+                language.transitions[state][1] for state in found.get((num_a, num_b - 1), ())
+            }
     return found
 
 

@@ -24,7 +24,9 @@ def test_solutions_meet_all_demands_and_are_as_small_as_any_in_a_box() -> None:
             box = [
                 point
                 for point in product(SIDE, repeat=num_unknowns)
-                if all(sum(factor * point[unknown] for unknown, factor in row.items()) >= least for row, least in demands)
+                if all(
+                    sum(factor * point[unknown] for unknown, factor in row.items()) >= least for row, least in demands
+                )
             ]
             if not solution.is_possible:
                 assert not box

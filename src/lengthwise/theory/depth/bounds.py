@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ...budget import time_budget
 from ...errors import OutOfTimeError
@@ -34,7 +34,7 @@ class DepthLimits:
     """How much work the search may do; more can only bring the bounds closer."""
 
     seconds: float = 10.0
-    regions: RegionLimits = RegionLimits()
+    regions: RegionLimits = field(default_factory=RegionLimits)
     max_copies: int = MAX_COPIES
 
 
@@ -161,7 +161,9 @@ class _Search:
         beam = [first_region(graph)]
         confused: list[frozenset[Pair]] = [pairs_reached_from(graph, confused_pairs(beam))]
         for _ in range(self.limits.regions.max_rounds):
-            found = [(region, pairs) for region in beam if (pairs := [pair for pair in region.confusions() if pair in bad])]
+            found = [
+                (region, pairs) for region in beam if (pairs := [pair for pair in region.confusions() if pair in bad])
+            ]
             if not found:
                 break
             self.lower = self._certificate(graph, *found[0])
@@ -214,7 +216,9 @@ class _Search:
             goals = frozenset((i, j) for i in live for j in live if i < j and sets[i] != sets[j])
         rows = self.language.transitions
         return next(
-            (symbol,) for symbol, (left, right) in enumerate(zip(rows[one], rows[two], strict=True)) if ordered(left, right) in goals
+            (symbol,)
+            for symbol, (left, right) in enumerate(zip(rows[one], rows[two], strict=True))
+            if ordered(left, right) in goals
         )
 
     def _lower_upper(self, graph: StateGraph, needed: frozenset[Pair], hopeless: list[frozenset[Pair]]) -> None:
@@ -228,9 +232,7 @@ class _Search:
             last = self.upper is not None and depth == self.upper.bound - 1
             if not separation.deepen(goals, hopeless[depth] if depth < len(hopeless) else (), last=last):
                 return
-        self.upper = AtMost(
-            language=self.language, question=self.question, graph=graph, steps=tuple(separation.steps)
-        )
+        self.upper = AtMost(language=self.language, question=self.question, graph=graph, steps=tuple(separation.steps))
 
 
 def _best(regions: list[Region], bad: frozenset[Pair], beam: int) -> list[Region]:

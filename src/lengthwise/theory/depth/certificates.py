@@ -68,7 +68,9 @@ class AtMost:
                     "known": [[list(block) for block in known.blocks] for known in step.known],
                     "tests": [
                         {
-                            "gains": [[known, alphabet[symbol], block, gain] for known, symbol, block, gain in test.gains],
+                            "gains": [
+                                [known, alphabet[symbol], block, gain] for known, symbol, block, gain in test.gains
+                            ],
                             "upper": list(test.upper),
                             "lower": list(test.lower),
                         }

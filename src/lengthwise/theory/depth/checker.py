@@ -219,13 +219,16 @@ def _must_differ(question: str, automaton: Automaton, alive: set[int], one: int,
         return (one in automaton.accepting) != (two in automaton.accepting)
     if question == "STATES":
         return one != two and one in alive and two in alive
+    both_alive = {one, two} <= alive
     for symbol in automaton.alphabet:
         left, right = automaton.step(one, symbol), automaton.step(two, symbol)
-        if question == "LAST_SYMBOL" and (left in automaton.accepting) != (right in automaton.accepting):
+        if question == "LAST_SYMBOL":
+            differ = (left in automaton.accepting) != (right in automaton.accepting)
+        else:
+            goes_on = both_alive and {left, right} <= alive
+            differ = goes_on and next_symbols(automaton, alive, left) != next_symbols(automaton, alive, right)
+        if differ:
             return True
-        if question == "NEXT_SYMBOLS" and {left, right} <= alive and {one, two} <= alive:
-            if next_symbols(automaton, alive, left) != next_symbols(automaton, alive, right):
-                return True
     return False
 
 

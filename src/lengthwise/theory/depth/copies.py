@@ -39,9 +39,7 @@ def larger_graphs(graph: StateGraph, max_nodes: int) -> Iterator[StateGraph]:
             yield larger
 
 
-def _unfold(
-    graph: StateGraph, follow: Callable[[int, Memory, int, int], Memory], max_nodes: int
-) -> StateGraph | None:
+def _unfold(graph: StateGraph, follow: Callable[[int, Memory, int, int], Memory], max_nodes: int) -> StateGraph | None:
     """Return the graph of nodes with a memory, which ``follow`` gives for every edge; None if there are too many."""
     start: tuple[int, Memory] = (0, ())
     numbers = {start: 0}

@@ -78,7 +78,8 @@ def question_graph(language: DFA, question: DepthQuestion) -> StateGraph:
             tuple(
                 (symbol, number[target])
                 for symbol, target in enumerate(language.transitions[state])
-                if target in number and not (len(states) == 1 and question.is_about_live_prefixes and not language.accepting)
+                if target in number
+                and not (len(states) == 1 and question.is_about_live_prefixes and not language.accepting)
             )
             for state in states
         ),

@@ -44,7 +44,9 @@ class _Builder:
         self.certificate = certificate
         self.alphabet = certificate.language.alphabet
         self.definitions: list[syntax.Definition] = []
-        self._apart: dict[tuple[int, int], syntax.Expression] = {}  # holds after all words to the first, none to the second
+        self._apart: dict[
+            tuple[int, int], syntax.Expression
+        ] = {}  # holds after all words to the first, none to the second
         for number, step in enumerate(certificate.steps, start=1):
             self._step(number, step)
 
@@ -58,7 +60,10 @@ class _Builder:
         if question is DepthQuestion.LAST_SYMBOL:
             cases = [
                 syntax.conjunction(
-                    [syntax.Symbol(name), self._where(lambda state, at=symbol: language.transitions[state][at] in accepting)]
+                    [
+                        syntax.Symbol(name),
+                        self._where(lambda state, at=symbol: language.transitions[state][at] in accepting),
+                    ]
                 )
                 for symbol, name in enumerate(self.alphabet)
             ]
@@ -68,9 +73,7 @@ class _Builder:
         raise ValueError("a program names no states; ask for the end marker, the last symbol or next symbols.")
 
     def _accepting(self, body: syntax.Expression, readout: Readout) -> syntax.Program:
-        return syntax.Program(
-            alphabet=self.alphabet, definitions=tuple(self.definitions), accept=body, readout=readout
-        )
+        return syntax.Program(alphabet=self.alphabet, definitions=tuple(self.definitions), accept=body, readout=readout)
 
     def _generator(self) -> syntax.Program:
         language = self.certificate.language

@@ -46,7 +46,9 @@ def _at_most(data: dict[str, Any], language: DFA) -> AtMost:
                 known=tuple(KnownSet(blocks=tuple(map(tuple, blocks))) for blocks in step["known"]),
                 tests=tuple(
                     CountTest(
-                        gains=tuple((known, number[symbol], block, gain) for known, symbol, block, gain in test["gains"]),
+                        gains=tuple(
+                            (known, number[symbol], block, gain) for known, symbol, block, gain in test["gains"]
+                        ),
                         upper=tuple(test["upper"]),
                         lower=tuple(test["lower"]),
                     )

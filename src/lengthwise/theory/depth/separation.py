@@ -214,7 +214,7 @@ class _View:
             if block is None:
                 blocks = range(len(self._knowns[known].blocks))
                 pick = max if largest else min
-                block = pick(blocks, key=lambda each: self._gains.get((known, symbol, each), 0))  # noqa: B023  used at once
+                block = pick(blocks, key=lambda each: self._gains.get((known, symbol, each), 0))
             found.append((known, symbol, block))
         return found
 

@@ -103,9 +103,7 @@ class SmallestSolution:
             failing = [variable for variable, row in self._rows.items() if row.constant < 0]
             if not failing:
                 return
-            leaving = min(
-                failing, key=lambda each: (Fraction(self._rows[each].constant, self._rows[each].scale), each)
-            )
+            leaving = min(failing, key=lambda each: (Fraction(self._rows[each].constant, self._rows[each].scale), each))
             entering = self._entering(self._rows[leaving])
             if entering is None or self._pivots >= MAX_PIVOTS:
                 self.is_possible = False  # or too much work, and to give up only weakens the bound
