@@ -310,6 +310,10 @@ Yang, Songlin; Shen, Yikang; Wen, Kaiyue; Tan, Shawn; Mishra, Mayank; Ren, Lilia
 Born a Transformer -- Always a Transformer? On the Effect of Pretraining on Architectural Abilities
 Veitsman, Yana; Jobanputra, Mayank; Sarrof, Yash; Bakalova, Aleksandra; Demberg, Vera; Pavlick, Ellie; Hahn, Michael
 
+2506.03085 2025 ICML
+Non-Asymptotic Length Generalization
+Chen, Thomas; Ma, Tengyu; Li, Zhiyuan
+
 2506.16055 2025 NeurIPS
 Knee-Deep in C-RASP: A Transformer Depth Hierarchy
 Yang, Andy; Cadilhac, Michaël; Chiang, David

@@ -132,7 +132,7 @@ def test_stick_breaking_attends_to_the_last_write_at_every_length(longest: int) 
 def test_a_forget_gate_leaves_the_last_write_alone_at_every_length(longest: int) -> None:
     layer = layer_for("fox", 8)
     encoding = layer.encoding.at_layer(0)
-    gates = {name: parameter for name, parameter in encoding.named_parameters()}
+    gates = dict(encoding.named_parameters())
     with torch.no_grad():
         for name, parameter in gates.items():
             if name.endswith("MH"):

@@ -32,6 +32,10 @@ def check_row(data: object, language: DFA | None = None) -> Check | None:
 
     None stands for a row that answers UNKNOWN: it claims nothing that a certificate could prove.
     """
+    if isinstance(data, Mapping) and data.get("lengthwise") == "depth certificate":
+        from .layer_checks import check_depth_alone  # here, because only these certificates need it
+
+        return check_depth_alone(data, language)
     if not isinstance(data, Mapping) or "certificate" not in data:
         return check_certificate(data, language)
     certificate = data["certificate"]
@@ -47,6 +51,10 @@ def check_row(data: object, language: DFA | None = None) -> Check | None:
         _require_claim(data, check)
         _require_bound(data)
         _require_question(data, certificate)
+        if data.get("layers") is not None:
+            from .layer_checks import require_layers
+
+            require_layers(data)
     except Objection as reason:
         return _as_check(data, str(reason))
     return check

@@ -34,7 +34,7 @@ def decide(facts: Facts, fragment: Fragment, readout: Readout | None = None, *, 
     >>> from lengthwise.languages.regex import compile_regex
     >>> verdict = decide(Facts(language=compile_regex("(ab)*")), Fragment.PLAIN)
     >>> print(verdict.answer, verdict.reason)
-    YES counting alone names the state at every length: t1 = #[a] − #[b].
+    YES counts of symbols and irreversible events determine the answer at every length: t1 = #[a] − #[b], where #[…] counts earlier positions.
 
     Where no budget of CPU time is open, ``caps.max_seconds`` is; a budget that runs out makes the answer UNKNOWN.
     """

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ..languages.alphabet import show_word
+from ..languages.components import strong_components
 from .certificates import (
     GraphCertificate,
     ObstructionCertificate,
@@ -37,7 +38,7 @@ def program_reason(certificate: PotentialsCertificate) -> str:
         seen.append(f"the position modulo {certificate.period}")
     if counts:
         seen.append("counts of symbols")
-    if len(certificate.components) > 1:
+    if len(strong_components(certificate.language.transitions)) > 1:  # a window has components of its own, at the start
         seen.append("irreversible events")
     alone = len(seen) == 1 and not counts and window < 2
     claim = f"{_listed(seen)} {'determines' if alone else 'determine'} the answer at every length"

@@ -138,6 +138,41 @@ THEOREMS: dict[str, Theorem] = {
         standing=Standing.CONJECTURE,
     ),
     **PRECISION_THEOREMS,
+    "depth_at_most": Theorem(
+        statement=(
+            "If sums of counts over blocks that depth d tells apart have bounds after all words to each state, and the "
+            "lower bound at one state exceeds the upper bound at another, then depth d + 1 tells the two states apart. The "
+            "depth of a question is the largest depth of a pair of states that it must tell apart."
+        ),
+        citation="Depth is the number of layers: arXiv 2506.16055.",
+        status=(
+            "That C-RASP of depth k is future-masked transformers of k layers, rounded to a fixed precision outside the "
+            "sums of attention, is published. The bound is our own, proved in docs/concepts/depth.md and not peer reviewed; "
+            "its certificate is a program."
+        ),
+        standing=Standing.OURS,
+    ),
+    "depth_at_least": Theorem(
+        statement=(
+            "Two nodes of the D-th region that share a label look the same to every formula of depth D, after a long enough "
+            "prefix: sums of counts that closed walks on the way change are far from their thresholds, and all others agree."
+        ),
+        citation="The depth of alternating blocks, and that depth is the number of layers: arXiv 2506.16055.",
+        status=(
+            "The bound is our own, proved in docs/concepts/depth.md and not peer reviewed. It says what a number of layers "
+            "can express; we know of no theorem about learning with a fixed number of layers."
+        ),
+        standing=Standing.OURS,
+    ),
+    "training_length": Theorem(
+        statement=(
+            "All words up to length 2n − 2 tell an automaton with n states from all others with at most n. For programs of "
+            "one layer and precision T a length of order T² suffices. From two layers on, no bound can be computed in general."
+        ),
+        citation="arXiv 2506.03085 for automata and one layer; arXiv 2603.02238 for more layers.",
+        status="Published, each for the learner that returns the simplest automaton or program that fits.",
+        standing=Standing.PUBLISHED,
+    ),
     "open": Theorem(
         statement="No theorem that this version knows settles the question.",
         citation="None.",

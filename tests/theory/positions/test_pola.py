@@ -11,7 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from label_dimensions import (
+from pola_targets import KINDS, Case, random_cases
+
+from lengthwise.cli.main import main
+from lengthwise.errors import CapExceededError, InvalidOptionError, UnknownNameError
+from lengthwise.theory.positions import formulas
+from lengthwise.theory.positions.dimensions import (
     check_no_universal,
     count_at_most,
     count_extrapolated,
@@ -22,10 +27,6 @@ from label_dimensions import (
     partitions,
     share_extrapolated,
 )
-from pola_targets import KINDS, Case, random_cases
-
-from lengthwise.errors import CapExceededError, InvalidOptionError, UnknownNameError
-from lengthwise.theory.positions import formulas
 from lengthwise.theory.positions.formulas import parse_formula
 from lengthwise.theory.positions.learners import fit_by_descent, fit_minimum_norm, label_of, relation_of
 from lengthwise.theory.positions.pola import (
@@ -763,3 +764,19 @@ def test_sets_too_large_to_go_through_are_refused() -> None:
         partitions(15)
     with pytest.raises(InvalidOptionError, match="complexity 0 is below 1"):
         dimension_at_most(0, 3)
+
+
+# The command
+
+
+def test_the_command_prints_both_theorems(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["complexity", "--dimensions", "2", "3"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "form a space of 6 dimensions" in told
+    assert "a union of subspaces of 3 dimensions (theorem T2)" in told
+    assert "Of 203 relations, no relation extrapolates all of the 27 largest subspaces; the best one has 1" in told
+
+
+def test_the_command_refuses_a_problem_beside_dimensions(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["complexity", "copy", "--dimensions", "2", "3"]) == 2
+    assert "error: one of a problem, --all and --dimensions is needed." in capsys.readouterr().err

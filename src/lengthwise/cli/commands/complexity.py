@@ -8,6 +8,7 @@ import threading
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from math import inf
 from pathlib import Path
 from types import FrameType
@@ -18,10 +19,16 @@ from ...files import write_text
 from ...predict.circuit_opinions import relation_of
 from ...tasks.core.catalog import find_task
 from ...tasks.core.problems import PROBLEMS, find_problem, problem_of
+from ...theory.positions.dimensions import (
+    MAX_CHECKED_SCALE,
+    check_no_universal,
+    measure_dimensions,
+    share_extrapolated,
+)
 from ...theory.positions.opinion import IDEAL, Opinion, form_opinions
 from ...theory.positions.problem import Problem
 from ...theory.positions.relations import RELATIONS, Relation, with_scale
-from ..arguments import add_encoding_argument
+from ..arguments import add_encoding_argument, whole_number
 from ..second_opinion import PREDICTED
 from ..text import colour, paragraph, print_json, table
 
@@ -35,6 +42,7 @@ _TITLES = {
 }
 _MOST_SCALES = 32
 _MOST_SECONDS = 86_400
+_PROOFS = "Proofs: docs/concepts/pola.md, our reconstruction of arXiv 2510.04130."
 STANDING = (
     "The definitions are our reconstruction of arXiv 2510.04130. It is a conjecture that a problem length-generalizes exactly if "
     "the number does not grow. The number shown is that of the library's circuit."
@@ -45,6 +53,7 @@ EXAMPLES = """\
 examples:
   lengthwise complexity parity_cot                       by scale, without positions, with absolute, relative and ideal ones
   lengthwise complexity repeat_copy --encoding rope,ipe
+  lengthwise complexity --dimensions 2 3                 how many targets any position relation extrapolates
   lengthwise complexity 'addition(2)' --encoding rpe --scale-hint
   lengthwise complexity parity_cot --exact 2             the fewest operators of any circuit
   lengthwise complexity 'parity_cot_aligned(6)' --svg parity.svg
@@ -77,6 +86,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--svg", metavar="FILE", help="draw which positions share a label to this file")
     parser.add_argument("--all", action="store_true", help="all problems, beside the verdicts of predict")
     parser.add_argument(
+        "--dimensions",
+        nargs=2,
+        type=whole_number(1, 40),
+        metavar=("TRAINED", "TESTED"),
+        help="how many targets any position relation can extrapolate between two scales (theorems T2 and T3)",
+    )
+    parser.add_argument(
         "--linear", action="store_true", help="a matrix A(i, j) instead of a problem: a formula or a name"
     )
 
@@ -84,6 +100,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> int:
     """Print the complexity of one problem under several relations, of all problems, or of a linear target."""
     _check(options)
+    if options.dimensions:
+        with deadline(options.seconds):
+            return _print_dimensions(options)
     if options.all:
         with deadline(options.seconds):
             return _print_all(options)
@@ -139,6 +158,35 @@ def deadline(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGPROF, before)
 
 
+def _print_dimensions(options: Namespace) -> int:
+    """Print theorems T2 and T3 for two scales."""
+    trained, tested = options.dimensions
+    measured = measure_dimensions(trained, tested, hint=options.scale_hint)
+    shares = {number: share_extrapolated(trained, tested, number, hint=options.scale_hint) for number in (2, 3)}
+    checked = check_no_universal(trained, tested) if tested <= MAX_CHECKED_SCALE and not options.scale_hint else None
+    if options.json:
+        print_json(
+            asdict(measured)
+            | {"shares": {str(number): float(share) for number, share in shares.items()}}
+            | {"universal": None if checked is None else asdict(checked)}
+        )
+        return 0
+    told = ", ".join(f"{float(share):.2g} with {number} values" for number, share in shares.items())
+    lines = [
+        f"Targets up to scale {tested} form a space of {measured.all_targets:,} dimensions. Those that some position relation "
+        f"extrapolates from scale {trained} form a union of subspaces of {measured.extrapolated:,} dimensions (theorem T2).",
+        f"The share of targets that some relation extrapolates: {told}.",
+    ]
+    if checked is not None:
+        verb = "no relation extrapolates" if checked.holds else "one relation extrapolates"
+        lines.append(
+            f"Of {checked.num_relations:,} relations, {verb} all of the {checked.num_subspaces:,} largest subspaces; the best one "
+            f"has {checked.most_covered:,} (theorem T3, checked for every relation)."
+        )
+    print("\n\n".join(paragraph(line) for line in [*lines, _PROOFS]))
+    return 0
+
+
 def _check(options: Namespace) -> None:
     if not 2 <= options.scales <= _MOST_SCALES:
         raise InvalidOptionError(
@@ -154,9 +202,9 @@ def _check(options: Namespace) -> None:
         raise InvalidOptionError(
             f"--exact takes the largest arity, from 1 to 8; found {options.exact}.", hint="for example --exact 2."
         )
-    if (options.what is None) is not options.all or not (options.what or options.all):
+    if [bool(options.what), options.all, options.dimensions is not None].count(True) != 1:
         raise InvalidOptionError(
-            "a problem or --all is needed, and not both.",
+            "one of a problem, --all and --dimensions is needed.",
             hint=f"for example: lengthwise complexity {next(iter(PROBLEMS))}",
         )
     given = {
@@ -168,6 +216,7 @@ def _check(options: Namespace) -> None:
         "--svg": options.svg is not None,
     }
     for mode, taken, ignored in (
+        ("--dimensions", options.dimensions is not None, ("--linear", "--encoding", "--exact", "--solver", "--svg")),
         ("--all", options.all, ("--linear", "--encoding", "--scale-hint", "--exact", "--solver", "--svg")),
         ("--linear", options.linear, ("--encoding", "--exact", "--solver", "--svg")),
     ):

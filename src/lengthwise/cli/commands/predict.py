@@ -23,6 +23,8 @@ examples:
   lengthwise predict '[012]*02*' --explain
   lengthwise predict '.*ab.*' --alphabet abc --encoding nope,ape,rope
   lengthwise predict TOMITA_4 --encoding rope,alibi --length 500
+  lengthwise predict '(ab|bbaa)*' --layers 2         is a program of depth 2 enough?
+  lengthwise predict '(ab|bbaa)*' --train-length 20  which published bounds does this training length reach?
   lengthwise predict PARITY --pairs 5            words to test a trained model on
   lengthwise predict automaton.json --json > verdicts.json && lengthwise check verdicts.json
 
@@ -71,6 +73,18 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="K",
         help="of the model, for --length (default: 16)",
     )
+    parser.add_argument(
+        "--layers",
+        type=whole_number(0, 1_000),
+        metavar="L",
+        help="also say whether L layers suffice, for encodings with exactly the programs of plain C-RASP (nope)",
+    )
+    parser.add_argument(
+        "--train-length",
+        type=whole_number(0, 1_000_000_000),
+        metavar="N",
+        help="also say which known bounds on the training length N reaches",
+    )
     parser.add_argument("--exit-code", action="store_true", help="exit with 1 for any NO, 3 for any UNKNOWN")
     add_question_arguments(parser)
 
@@ -82,6 +96,12 @@ def run(options: Namespace) -> int:
     if options.pairs and options.explain:
         raise InvalidOptionError(
             f"--pairs {options.pairs} prints words instead of verdicts, so there is nothing to --explain.",
+            hint="leave one of the two out.",
+        )
+    if options.pairs and (options.layers is not None or options.train_length is not None):
+        asked_for = "--layers" if options.layers is not None else "--train-length"
+        raise InvalidOptionError(
+            f"--pairs {options.pairs} prints words instead of verdicts, so {asked_for} has nothing to speak of.",
             hint="leave one of the two out.",
         )
     caps = Caps().times(options.effort)
@@ -106,15 +126,17 @@ def run(options: Namespace) -> int:
     with time_budget(caps.max_advice_seconds * len(options.what), ADVISING) as budget:
         if options.pairs:
             _print_pairs(flat, options)
-        elif options.json:
+        elif options.json and not _needs_layers(options):
             print_json([row.to_json() | _at_length(row, options) for row in flat])
-        else:
+        elif not options.json:
             _print_predictions(predictions, options.explain)
             _print_lengths(flat, options)
     if budget.is_spent:
         note_stopped(budget.error().message)
+    answers = {row.verdict.answer for row in flat}
+    if _needs_layers(options):
+        answers |= _print_layers(flat, options)
     if options.exit_code:
-        answers = {row.verdict.answer for row in flat}
         return 1 if Answer.NO in answers else 3 if Answer.UNKNOWN in answers else 0
     return 0
 
@@ -139,6 +161,32 @@ def _print_lengths(rows: Sequence[Prediction], options: Namespace) -> None:
         print(table(("question", "encoding", "what holds"), lines))
     elif options.length is not None:
         print_note(f"nothing more is known for inputs up to length {options.length:,}.")
+
+
+def _needs_layers(options: Namespace) -> bool:
+    """Return whether the number of layers is bounded: not by default, so that a plain question is answered at once."""
+    asked = options.layers is not None or options.train_length is not None
+    return asked or (options.explain and not options.json)
+
+
+def _print_layers(rows: Sequence[Prediction], options: Namespace) -> set[Answer]:
+    """Print how many layers are needed and how long to train; return the answers for the number of layers asked about."""
+    from ...predict.layers import answer_with
+    from ..layers import bound_rows, layer_lines, rows_to_json, training_lines
+
+    bounds = bound_rows(rows, options.effort)
+    if options.json:
+        told = rows_to_json(rows, bounds, options.layers, options.train_length)
+        print_json([data | _at_length(row, options) for data, row in zip(told, rows, strict=True)])
+    else:
+        lines = layer_lines(rows, bounds, options.layers)
+        if options.train_length is not None:
+            lines += training_lines(rows, bounds, options.train_length)
+        if lines:
+            print("\n" + "\n".join(lines))
+    if options.layers is None:
+        return set()
+    return {answer_with(found, options.layers)[0] for found in bounds.values() if found is not None}
 
 
 def note_stopped(cap: str) -> None:

@@ -261,6 +261,13 @@ SEES_THE_PAST = Bound(
     assumption="the set of numbers is chosen for the formula",
     status="ours",
 )
+SEES_THE_PAST_UNTURNED = Bound(
+    fragment=Logic.P,
+    citation=f"{FINITE}; {OURS}",
+    assumption="the set of numbers is chosen for the formula, and every head has channels that are not turned",
+    status="ours",
+    where=(("share", 0, 0.99),),
+)
 NEAR_AND_FAR = Bound(
     fragment=Fragment.LOCAL,
     citation=f"{OURS}, theorem B",

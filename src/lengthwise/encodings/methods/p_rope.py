@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from ..core.base import Fit, Where
-from ..core.card import BASE, ROTATION, SEES_THE_PAST, TURNED_APART, Card, Option
+from ..core.card import BASE, ROTATION, SEES_THE_PAST_UNTURNED, TURNED_APART, Card, Option
 from .rope import RoPE
 
 CARD = Card(
@@ -23,7 +23,7 @@ CARD = Card(
     ),
     variants=("share=0.4", "base=50"),
     relation="relative",
-    precise_at_least=SEES_THE_PAST,
+    precise_at_least=SEES_THE_PAST_UNTURNED,
     **TURNED_APART,
     **ROTATION,
 )

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ...errors import InvalidOptionError
 from ..core.base import Fit
-from ..core.card import BASE, ROTATION, SEES_THE_PAST, TURNED_APART, Card, Option
+from ..core.card import BASE, ROTATION, SEES_THE_PAST_UNTURNED, TURNED_APART, Card, Option
 from .rope import RoPE
 
 CARD = Card(
@@ -21,7 +21,7 @@ CARD = Card(
     ),
     variants=("share=0.9", "base=50, share=0.2"),
     relation="relative",
-    precise_at_least=SEES_THE_PAST,
+    precise_at_least=SEES_THE_PAST_UNTURNED,
     **TURNED_APART,
     **ROTATION,
 )

@@ -14,11 +14,11 @@ from fractions import Fraction
 from itertools import product
 from math import perm
 
-from lengthwise.errors import CapExceededError, InvalidOptionError
-from lengthwise.theory.positions.learners import LabelFunction, as_relation, label_of
-from lengthwise.theory.positions.pola import extrapolation_error, is_guaranteed
-from lengthwise.theory.positions.relations import Relation
-from lengthwise.theory.positions.targets import Entry, Target, check_scale, check_scales, entries, num_entries
+from ...errors import CapExceededError, InvalidOptionError
+from .learners import LabelFunction, as_relation, label_of
+from .pola import extrapolation_error, is_guaranteed
+from .relations import Relation
+from .targets import Entry, Target, check_scale, check_scales, entries, num_entries
 
 Blocks = tuple[int, ...]
 """A partition of things 0, 1, …: the block of each, numbered in order of appearance."""
