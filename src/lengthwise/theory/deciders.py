@@ -32,9 +32,9 @@ def decide(facts: Facts, fragment: Fragment, readout: Readout | None = None, *, 
     """Decide whether a fragment of C-RASP contains a problem, read at its usual readout unless another is given.
 
     >>> from lengthwise.languages.regex import compile_regex
-    >>> verdict = decide(Facts(language=compile_regex("(ab)*")), Fragment.PLAIN)
+    >>> verdict = decide(Facts(language=compile_regex("a*b*")), Fragment.PLAIN)
     >>> print(verdict.answer, verdict.reason)
-    YES counts of symbols and irreversible events determine the answer at every length: t1 = #[a] − #[b], where #[…] counts earlier positions.
+    YES a model only has to notice a few events in their order: the automaton never returns to a state it has left.
 
     Where no budget of CPU time is open, ``caps.max_seconds`` is; a budget that runs out makes the answer UNKNOWN.
     """

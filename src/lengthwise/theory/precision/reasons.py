@@ -25,17 +25,17 @@ def logic_reason(certificate: LogicCertificate) -> str:
 def _why(certificate: RanksCertificate) -> str:
     seen = []
     if certificate.window:
-        letters = "the last letter" if certificate.window == 1 else f"the last {certificate.window} letters"
-        seen.append(letters)
+        seen.append("the last letter" if certificate.window == 1 else f"the last {certificate.window} letters")
     moduli = sorted({modulus for _, modulus in certificate.moduli})
     if moduli:
         seen.append(f"the position modulo {' and '.join(map(str, moduli))}")
+    verb = "determines" if len(seen) == 1 and certificate.window < 2 else "determine"
     if certificate.condition is Logic.Y:
-        return f"{seen[0]} determine the state." if seen else "there is only one state."
+        return f"{seen[0]} {verb} the state." if seen else "there is only one state."
     if not seen:
         return "the automaton never returns to a state it has left, so it is enough to know what has occurred before."
     return (
-        f"{' and '.join(seen)} determine the state among those that can come back, and which of these groups was entered "
+        f"{' and '.join(seen)} {verb} the state among those that can come back, and which of these groups was entered "
         "is a matter of what has occurred before."
     )
 
