@@ -113,8 +113,8 @@ def recommend(
 ) -> Advice:
     """Rank encodings for a task, a language, an expression or a file; by default those with a proved bound.
 
-    A YES comes first: one that no theory contradicts in front, then the smaller level. Then comes what is open, a NO comes
-    last. Among what is open, an encoding that the conjecture on sequential complexity favours comes first; where a task has a
+    A YES comes first: one of both theories in front, then the smaller level, then one with a published proof. Then comes what is
+    open, a NO comes last. Among what is open, an encoding that the conjecture on sequential complexity favours comes first; where a task has a
     circuit, encodings of which only their relation is known are ranked too. Encodings that this does not tell apart keep the
     order in which they were given.
 
@@ -173,11 +173,14 @@ def _rank(rows: Sequence[Prediction], second: Mapping[str, SecondOpinion]) -> tu
     )
 
 
-def _key(row: Prediction, found: Grade | None, second: SecondOpinion | None) -> tuple[int, bool, float, bool]:
-    """Return what is sorted by: the answer, whether the theories differ, the level of a YES, and the conjecture."""
+def _key(row: Prediction, found: Grade | None, second: SecondOpinion | None) -> tuple[int, bool, float, bool, bool]:
+    """Return what is sorted by: the answer, whether both theories say YES, its level, the conjecture, and who proved it."""
     level = found.level if found is not None else inf
     favoured = second is not None and second.opinion.predicted is True
-    return _ORDER[row.verdict.answer], row.differs, level, not favoured
+    both = row.counting.answer is row.precision.answer is Answer.YES
+    least = find_encoding(row.encoding).at_least
+    published = least is not None and least.status == "published"
+    return _ORDER[row.verdict.answer], not both, level, not favoured, not published
 
 
 def _why(row: Prediction, found: Grade | None) -> str:
