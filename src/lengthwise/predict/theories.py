@@ -178,7 +178,7 @@ def _gap(
                 f"some weights of {choice.name} solve it ({expressible.citation}), but no theorem says that training finds "
                 "them at lengths beyond its table."
             )
-        return f"nothing is proved for {choice.name} here{f': {choice.card.note}' if choice.card.note else '.'}"
+        return f"no bound is proved for {choice.name} here."
     parts = []
     if least is not None and inside is not None:
         state = "is not decided to be in" if inside.answer is Answer.UNKNOWN else "is outside"
