@@ -180,13 +180,83 @@ def test_commas_in_parentheses_do_not_split_a_list() -> None:
     ]
 
 
+KINDS = ("at_least", "at_most", "precise_at_least", "precise_at_most")
+
+
+def bounds(name: str) -> tuple[str, ...]:
+    """Return the classes of the bounds of an encoding, with a dash where none is proved."""
+    found = [getattr(find_encoding(name), kind) for kind in KINDS]
+    return tuple("–" if bound is None else str(bound.fragment) for bound in found)
+
+
+NOTHING = ("–",) * 4
+
+
 def test_bounds_hold_for_what_is_around_an_encoding_only_where_they_are_proved() -> None:
-    assert find_encoding("offset(rope)").at_most == ENCODINGS["rope"].at_most
-    assert find_encoding("randomized(rope)").at_most is None
-    assert find_encoding("window").at_most is not None
-    assert find_encoding("window(rope)").at_most is None
-    assert find_encoding("rope(base=500)").at_most == ENCODINGS["rope"].at_most
-    assert find_encoding("offset(sinusoidal)").at_least is None
+    for base in ("rope", "t5", "alibi", "stick_breaking"):  # they do not see where positions start
+        for kind in KINDS:
+            assert getattr(find_encoding(f"offset({base})"), kind) == getattr(find_encoding(base), kind)
+    assert bounds("offset(sinusoidal)") == bounds("sinusoidal") == ("PLAIN", "–", "–", "LTL[P]")
+    for name in (
+        "randomized(rope)",
+        "coupling(rope)",
+        "window(rope)",
+        "interleaved(rope, alibi)",
+        "random_float(fire)",
+    ):
+        assert bounds(name) == NOTHING, name
+    assert bounds("window") == ("LTL[Y]",) * 4
+    assert bounds("rope(base=500)") == bounds("rope")
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("t5(buckets=2)", ("PLAIN", "LOCAL", "LTL[P]", "LTL[P,Y]")),
+        ("t5(buckets=4)", ("LOCAL", "LOCAL", "LTL[P,Y]", "LTL[P,Y]")),
+        ("shaw(clip=1)", ("PLAIN", "LOCAL", "LTL[P]", "LTL[P,Y]")),
+        ("deberta(clip=1)", ("PLAIN", "LOCAL", "LTL[P]", "LTL[P,Y]")),
+        (
+            "relative_projection",
+            ("PLAIN", "LOCAL", "LTL[P]", "LTL[P,Y]"),
+        ),  # its reach is a length that is not known here
+        ("relative_projection(reach=2)", ("LOCAL", "LOCAL", "LTL[P,Y]", "LTL[P,Y]")),
+        ("hard_alibi", ("LOCAL", "LOCAL", "LTL[P,Y]", "LTL[P,Y]")),
+        ("hard_alibi(window=1)", ("PLAIN", "LOCAL", "LTL[P]", "LTL[P,Y]")),
+        ("hard_alibi(heads=4)", NOTHING),  # no head may be left without a window
+        ("window(window=1)", NOTHING),
+        ("cope(positions=1)", ("PLAIN", "–", "–", "–")),
+        ("cope(positions=2)", ("PLAIN", "–", "LTL[S]", "–")),
+        ("rope_partial(share=0.5)", ("PLAIN", "–", "LTL[P]", "LTL[P]")),
+        ("rope_partial(share=1)", ("PLAIN", "–", "–", "LTL[P]")),  # that is rope
+        ("p_rope(share=1)", ("PLAIN", "–", "–", "LTL[P]")),
+    ],
+)
+def test_bounds_depend_on_options_where_their_proofs_do(name: str, expected: tuple[str, ...]) -> None:
+    assert bounds(name) == expected
+
+
+def test_weaker_lower_bounds_are_those_declared_after_the_first_that_fits() -> None:
+    for name in ("t5", "offset(t5)"):
+        choice = find_encoding(name)
+        assert choice.at_least is not None
+        assert choice.precise_at_least is not None
+        assert [str(bound.fragment) for bound in choice.weaker(choice.at_least)] == ["PLAIN"]
+        assert [str(bound.fragment) for bound in choice.weaker(choice.precise_at_least)] == ["LTL[P]"]
+    for name in ("t5(buckets=2)", "rope"):
+        choice = find_encoding(name)
+        assert choice.at_least is not None
+        assert choice.weaker(choice.at_least) == ()
+
+
+def test_few_bits_pass_around_wrappers_only_if_no_far_key_can_be_singled_out() -> None:
+    """A bias by distance finds one far key where positions come from roles: the one at the same position."""
+    for name in ("rope", "t5", "ape", "cope", "offset(t5)", "randomized(t5)", "coupling(rope)", "abacus(learned)"):
+        assert find_encoding(name).few_bits, name
+    for name in ("alibi", "fox", "path", "coupling(t5)", "coupling(shaw)", "abacus(t5)", "randomized(alibi)"):
+        assert not find_encoding(name).few_bits, name
+    assert find_encoding("interleaved").few_bits
+    assert not find_encoding("interleaved(alibi, nope)").few_bits
 
 
 # Switches

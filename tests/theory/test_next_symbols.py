@@ -183,7 +183,7 @@ def test_next_symbol_verdicts_equal_the_published_flags(name: str, flags: tuple[
 def test_no_two_a_in_a_row_is_easy_to_continue_but_hard_to_recognize() -> None:
     verdict = ask(NO_AA)
     assert (verdict.answer, verdict.level, verdict.theorem) == (YES, 0, "next_symbol_refinement")
-    assert verdict.reason == "the last letter names the state at every length."
+    assert verdict.reason == "the last symbol and irreversible events determine the answer at every length."
     for readout in Readout:
         assert ask_membership(NO_AA, Fragment.PLAIN, readout) is NO
         assert ask_membership(NO_AA, Fragment.LOCAL, readout) is YES
@@ -455,40 +455,43 @@ def test_a_reduction_reads_the_known_language_off_the_next_symbols() -> None:
         (
             compile_regex("(aa)*"),
             Fragment.PLAIN,
-            "no program tells the next symbols after a and after aa apart once a long enough loop is read before they part.",
+            "different symbols may follow a and aa, but counting symbols cannot tell them apart once enough identical input "
+            "comes first.",
         ),
         (
             compile_regex("(ab|aabb)*"),
             Fragment.PLAIN,
-            "the last letter and counting name the state at every length: t1 = #[b] − #[a].",
+            "the last symbol, counts of symbols and irreversible events determine the answer at every length: "
+            "t1 = #[b] − #[a], where #[…] counts earlier positions.",
         ),
         (
             find_language("TOMITA_4").language,
             Fragment.LOCAL,
-            "the last 2 letters name the state at every length.",
+            "the last 2 symbols and irreversible events determine the answer at every length.",
         ),
         (
             compile_regex("a*b*"),
             Fragment.PLAIN,
-            "the automaton never returns to a state it has left, so seeing which states were passed is enough.",
+            "a model only has to notice a few events in their order: the automaton never returns to a state it has left.",
         ),
         (
             find_language("TOMITA_3").language,
             Fragment.PERIODIC_LOCAL,
-            "whether the word may end is {0,1,2}*02* (0011 for 0, 1001 for 1, 1111 for 2, after 1, ending in 0), which is "
-            "known not to be in C-RASP[periodic, local].",
+            "to know whether the word may end, a model has to solve the flip-flop {0,1,2}*02* (which symbol was written "
+            "last?) (with 0011 for 0, 1001 for 1, 1111 for 2, after 1, before 0); no program with counts, windows and periods "
+            "solves that at every length.",
         ),
         (
             NEXT_FLIP_FLOP,
             Fragment.LOCAL,
-            "whether the word may end is {0,1,2}*02* (after 1, ending in df), which is known not to be in "
-            "C-RASP[periodic, local].",
+            "to know whether the word may end, a model has to solve the flip-flop {0,1,2}*02* (which symbol was written "
+            "last?) (with after 1, before df); no program with counts, windows and periods solves that at every length.",
         ),
         (
             compile_regex("(aab*aa|ab)*"),
             Fragment.PERIODIC_LOCAL,
-            "no window, period or depth lets counting keep apart the states that ε and other words lead to (states 0 and 1), "
-            "and ε is accepted after one of them only.",
+            "counting cannot tell states 0 and 1 of the automaton apart, whatever window and period a program uses, although "
+            "the empty word is accepted after only one of them.",
         ),
     ],
 )

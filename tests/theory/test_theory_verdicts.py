@@ -22,10 +22,11 @@ from lengthwise.theory.certificates import (
     LoopsPair,
     ObstructionCertificate,
     PathsPair,
+    PeriodsCertificate,
     PotentialsCertificate,
     QuotientsCertificate,
 )
-from lengthwise.theory.claims import Answer
+from lengthwise.theory.claims import Answer, Asked
 from lengthwise.theory.deciders import decide
 from lengthwise.theory.facts import Facts
 from lengthwise.theory.verdict import Verdict
@@ -139,28 +140,34 @@ def test_languages_that_only_the_graph_excludes_are_a_no(text: str, fragment: Fr
 def test_the_reason_of_a_no_by_the_graph_names_two_states_and_what_tells_them_apart() -> None:
     verdict = ask(compile_regex("((bb)*bab|a)*"), Fragment.PERIODIC_LOCAL)
     assert verdict.reason == (
-        "no window, period or depth lets counting keep apart the states that ab and other words lead to (states 1 and 3), "
-        "and ab is accepted after one of them only."
+        "counting cannot tell states 1 and 3 of the automaton apart, whatever window and period a program uses, although ab "
+        "is accepted after only one of them."
     )
     assert (verdict.theorem, verdict.level) == ("karoubi", None)
     local = ask(compile_regex("(aa)*"), Fragment.LOCAL)
     assert local.reason == (
-        "no window or depth lets counting keep apart the states that ε and other words lead to (states 0 and 1), "
-        "and ε is accepted after one of them only."
+        "counting cannot tell states 0 and 1 of the automaton apart, whatever window a program uses, although the empty word "
+        "is accepted after only one of them."
     )
 
 
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("1*(01*01*)*", "this is PARITY (0 for a, 1 for b), which is known not to be in C-RASP[periodic, local]."),
         (
-            "b*(ab*ab*ab*)*",
-            "this is the number of a modulo 3 being 0, which is known not to be in C-RASP[periodic, local].",
+            "1*(01*01*)*",
+            "this is parity (is the number of a's even?) (with 0 for a, 1 for b); no program with counts, windows and periods "
+            "solves that at every length.",
         ),
         (
-            "[ab]*a",
-            "the last letter names the state at every length.",
+            "b*(ab*ab*ab*)*",
+            "this is counting a's modulo 3 (is the remainder 0?); no program with counts, windows and periods solves that at "
+            "every length.",
+        ),
+        (
+            "[012]*02*",
+            "this is the flip-flop {0,1,2}*02* (which symbol was written last?); no program with counts, windows and periods "
+            "solves that at every length.",
         ),
     ],
 )
@@ -168,8 +175,45 @@ def test_the_reason_of_a_reduction_names_its_target(text: str, reason: str) -> N
     assert ask(compile_regex(text), Fragment.PERIODIC_LOCAL).reason == reason
 
 
-def test_the_reason_of_an_unknown_names_what_was_tried_and_what_is_missing() -> None:
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("[ab]*a", "the last symbol determines the answer at every length."),
+        ("[ab]*a[ab]", "the last 2 symbols determine the answer at every length."),
+        ("(aaaa)*", "the position modulo 4 determines the answer at every length."),
+        ("(abab)*", "the position modulo 4 and irreversible events determine the answer at every length."),
+        (
+            "a*b*",
+            "a model only has to notice a few events in their order: the automaton never returns to a state it has left.",
+        ),
+        (
+            "(aabb)*",
+            "counts of symbols and irreversible events determine the answer at every length: t1 = #[b] − #[a]; "
+            "t2 = #[a & t1=0] − #[a & t1=-1], where #[…] counts earlier positions.",
+        ),
+    ],
+)
+def test_the_reason_of_a_yes_names_what_a_program_looks_at_and_no_more(text: str, reason: str) -> None:
+    """Only an automaton that can leave states for good has irreversible events, whatever window a program has."""
+    verdict = ask(compile_regex(text), Fragment.PERIODIC_LOCAL)
+    assert (verdict.answer, verdict.reason) == (YES, reason)
+
+
+def test_periods_without_windows_are_decided() -> None:
     verdict = ask(compile_regex("[ab]*b"), Fragment.PERIODIC)
+    assert verdict.reason == (
+        "no period lets counting keep apart the states that the empty word and other words lead to (states 0 and 1), and the "
+        "empty word is accepted after one of them only."
+    )
+    assert (verdict.answer, verdict.theorem, verdict.level) == (NO, "periodic_refinement", None)
+    assert isinstance(verdict.certificate, PeriodsCertificate)
+    assert ask(compile_regex("(abab)*"), Fragment.PERIODIC).answer is YES
+
+
+def test_the_reason_of_an_unknown_names_what_was_tried_and_what_is_missing() -> None:
+    """For next symbols, periods without windows are not decided where membership has no program."""
+    facts = Facts(language=compile_regex("[ab]*abb"), asked=Asked.NEXT_SYMBOLS)
+    verdict = decide(facts, Fragment.PERIODIC)
     assert verdict.reason == (
         "no program with a period that divides 1 exists; which periods suffice for C-RASP[periodic] is not known, so larger "
         "ones are not excluded."
