@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from ..arrays import Arrays
-from ..encodings.core.base import Encoding, Where
+from ..encodings.core.base import Encoding, Where, are_row_ids
 from ..model.transformer import Transformer
 from ..seeds import Draw
 from ..tasks.core.lengths import LengthRange
@@ -124,6 +124,7 @@ def match_instances(
             ids_MBL=part.ids_MBL,
             scale_MBL=part.batch.scale_MB[..., None].expand(tokens.shape),
             sizes_MBL=part.batch.sizes_MB[..., None].expand(tokens.shape),
+            row_ids=part.ids_MBL if are_row_ids(part.ids_MBL) else None,
         )
         stream = torch.take_along_dim(model.stream(tokens, at), part.places_MBS[..., None], dim=2)
         parts.append(exact_matches(objective, model.read(stream), part.targets_MBS, is_output_MO))
