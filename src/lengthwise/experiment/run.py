@@ -15,13 +15,14 @@ from ..extras import require_extra
 from ..files import DRAFT_MARK
 from . import DEFAULT_STORE
 from .descriptions import add_audits, describe_cells
-from .engines.work import Checkpoints, Event, Notice, RunsDone, StackDone, checkpoint_of, slots_begun
+from .engines.work import Checkpoints, Event, Notice, RunsDone, SizesTried, StackDone, checkpoint_of, slots_begun
 from .interrupts import interrupts_deferred
 from .models import model_path, models_folder
 from .plan import Choice, Run, StackPlan, cut_group, join_groups, longest_first, make_groups
 from .sizing import Chooser, choose_on_cpu, choose_on_gpu, is_worth_compiling
 from .spec import Spec
 from .store import Result, Store, open_store
+from .trials import Trials, trials_file
 
 SECONDS_PER_CHECKPOINT = 30.0
 
@@ -55,8 +56,9 @@ def run_experiment(
 
     Interrupted at any moment, it loses at most what came after the last checkpoints; run again, it does only what is
     missing. ``device`` is "cpu" or "cuda"; by default a GPU if there is one. How many models train together is chosen by
-    memory or by a short trial, unless ``models_per_stack`` says it. Checkpoints of long runs lie in a folder beside the store;
-    with ``keep`` the trained models lie in another, and a run whose model is not there is trained again.
+    memory or by a short trial, kept in the user's cache, unless ``models_per_stack`` says it. Checkpoints of long runs lie
+    in a folder beside the store; with ``keep`` the trained models lie in another, and a run whose model is not there is
+    trained again.
     """
     if workers is not None:
         check_number("workers", workers, int, 1, 1000)
@@ -95,7 +97,7 @@ def run_experiment(
             waves = _MOST_WAVES if chosen == "cuda" else _WAVES_ON_CPU
             stacks += _cut_groups(
                 fresh,
-                _chooser(chosen, num_workers, sum(map(len, fresh)), models_per_stack),
+                _chooser(chosen, num_workers, fresh, models_per_stack, on_event),
                 lambda group, choice: cut_group(group, choice, workers=parts, waves=waves),
                 begun=len(stacks),
                 workers=num_workers,
@@ -237,7 +239,13 @@ def _cut_groups(
     return stacks
 
 
-def _chooser(device: str, workers: int, num_runs: int, models: int | None) -> Callable[[int], Chooser]:
+def _chooser(
+    device: str,
+    workers: int,
+    groups: Sequence[Sequence[Run]],
+    models: int | None,
+    on_event: Callable[[Event], None],
+) -> Callable[[int], Chooser]:
     """Return what chooses where so many stacks train at once."""
     if models is not None:
 
@@ -248,7 +256,14 @@ def _chooser(device: str, workers: int, num_runs: int, models: int | None) -> Ca
         return lambda _: as_asked
     if device == "cuda":
         return partial(choose_on_gpu, device)
-    on_cpu = choose_on_cpu(workers, num_runs)  # one for all numbers: it remembers what it has tried
+    numbers = {group[0]: number for number, group in enumerate(groups)}
+
+    def on_trial(run: Run) -> None:
+        label = StackPlan(runs=tuple(groups[numbers[run]])).label
+        on_event(SizesTried(label=label, number=numbers[run] + 1, shapes=len(groups)))
+
+    # one chooser however many stacks train at once: it remembers what it has tried
+    on_cpu = choose_on_cpu(workers, sum(map(len, groups)), Trials(trials_file()), on_trial)
     return lambda _: on_cpu
 
 
