@@ -43,6 +43,7 @@ def test_the_gradient_of_a_penalty_is_that_alone_bit_for_bit(penalty: str) -> No
     gradients = []
     for seeds in ([0, 1], [0], [1]):
         stack = make_stack(1.0, penalty=penalty, seeds=seeds)
+        stack.advance(2)  # biases begin as zeros
         stack.weights.forget_gradients()
         stack.penalties().sum().backward()  # type: ignore[no-untyped-call]
         gradients.append([parameter.grad for parameter in stack.model.parameters() if parameter.grad is not None])
