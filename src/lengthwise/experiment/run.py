@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
@@ -14,7 +15,7 @@ from ..errors import InvalidOptionError, UnreadableFileError, check_number
 from ..extras import require_extra
 from ..files import DRAFT_MARK
 from . import DEFAULT_STORE
-from .descriptions import add_audits, describe_cells
+from .descriptions import Description, add_audits, describe_cells
 from .engines.work import Checkpoints, Event, Notice, RunsDone, SizesTried, StackDone, checkpoint_of, slots_begun
 from .interrupts import interrupts_deferred
 from .models import model_path, models_folder
@@ -75,7 +76,8 @@ def run_experiment(
     _require_torch_unless_finished(runs, store)
     with open_store(store) as opened:
         models = models_folder(store) if keep else None
-        described = add_audits(described, runs, opened.descriptions(), lambda text: on_event(Notice(text=text)))
+        known = opened.descriptions()
+        described = {key: _with_audit(description, known.get(key)) for key, description in described.items()}
         finished = {result.id for result in opened.results()}
         if models is not None:
             finished = {run_id for run_id in finished if model_path(models, run_id).is_file()}
@@ -106,6 +108,7 @@ def run_experiment(
         reused = sum(run.id in finished for run in runs)
         stacks = longest_first(stacks)
         on_plan(stacks, reused)
+        audits = _Audits(described, runs, known, lambda text: on_event(Notice(text=text)))
         if stacks:
             saving = Checkpoints(folder=checkpoints, seconds=seconds_per_checkpoint)
             recorder = _Recorder(opened, again=keep, on_notice=on_event)
@@ -118,7 +121,44 @@ def run_experiment(
                         recorder.record((), checkpoint_of(stacks[event.stack], checkpoints))
                     on_event(event)
             _tidy(checkpoints)
+        opened.save_plan((), audits.wait())
         return Outcome(runs=runs, results=tuple(opened.results_of(runs)), reused=reused)
+
+
+def _with_audit(description: Description, known: Description | None) -> Description:
+    """Return a description with the audit that is known of it, if there is one."""
+    is_same = known is not None and known.bins == description.bins
+    return replace(description, audit=known.audit) if known is not None and is_same else description
+
+
+class _Audits:
+    """Looks for shortcuts in tasks while other processes train, in a thread of its own: many tasks take many seconds."""
+
+    def __init__(
+        self,
+        described: dict[str, Description],
+        runs: Sequence[Run],
+        known: dict[str, Description],
+        tell: Callable[[str], None],
+    ) -> None:
+        self._made: dict[str, Description] = {}
+        self._error: BaseException | None = None
+
+        def make() -> None:
+            try:
+                self._made = add_audits(described, runs, known, tell)
+            except BaseException as error:  # raised where somebody waits for it
+                self._error = error
+
+        self._thread = threading.Thread(target=make, daemon=True)  # an interrupt does not wait for it
+        self._thread.start()
+
+    def wait(self) -> dict[str, Description]:
+        """Return the descriptions with their audits."""
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+        return self._made
 
 
 class _Recorder:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..encodings.core.choice import find_encoding
-from ..train.settings import RING_BYTES
+from ..train.settings import EVEN_SIZES, RING_BYTES
 from .plan import DEFAULT_CHOICE, Choice, Run
 from .trials import Trials
 
@@ -49,9 +49,8 @@ def choose_on_gpu(device: str, workers: int) -> Chooser:
 
 
 def _even(models: int) -> int:
-    """Return a number of few: the largest of 1, 2, 3, 4, 6, 8, 12, 16, … up to this one, for which programs may be known."""
-    known = [size for power in range(12) for size in (1 << power, 3 << power >> 1) if size <= models]
-    return max(known)
+    """Return the largest of few sizes up to this one, for which programs may be known."""
+    return max(size for size in EVEN_SIZES if size <= models)
 
 
 def _seconds_per_model(run: Run) -> float:
