@@ -12,6 +12,11 @@ Each of these lines ends within nine minutes on one H200; FOLDER gets a store fo
     python benchmarks/sweep.py --device cuda --folder FOLDER queue --queue 10 100 1000 10000 --seconds 480
     python benchmarks/sweep.py --folder FOLDER cold warm apart small queue --rehearse     tiny, on a CPU
 
+What else is measured on a GPU within nine minutes: the tests (scripts/test says how), ``training.py --concurrent``,
+``tasks.py --device cuda``, and a reproduction, from the repository's folder and with a store that is not there yet:
+
+    time PYTHONPATH=src python -m lengthwise reproduce huang2025 --quick --device cuda --store FOLDER/quick.sqlite
+
 ``cold`` empties the compilers' caches first, and ``warm`` finds them as the last part left them. ``apart`` trains a seeded tenth of
 the languages in separate stacks, one for each task and encoding, with twelve workers: as sweeps were trained before there
 were slots, with the code of today. ``small`` is a queue of 4,000 runs of small models (2 layers, 4 heads, width 32, at most
@@ -280,7 +285,9 @@ def main() -> None:
     for kind in KINDS:
         print(f"{kind}: {', '.join(text for text, own in languages.items() if own == kind)}")
     print(f"python {' '.join(sys.argv)}", flush=True)
-    with shared_gpu() if options.mps else nullcontext():
+    with shared_gpu() if options.mps else nullcontext(enter_result=True) as is_there:
+        if not is_there:
+            sys.exit("the sweep was to share the GPU by that service.")
         for part in options.parts:
             if part == "cold":
                 shutil.rmtree(caches, ignore_errors=True)
