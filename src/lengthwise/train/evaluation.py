@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -71,7 +71,8 @@ def make_examples(
     batch = make_batch(task, possible, number, draw, draw.xp, longest)
     roles_MBL = task.roles(batch, draw.xp)
     if not isinstance(batch.tokens_MBL, Tensor):
-        tokens, targets, sizes, scale = (xp.asarray(part.copy()) for part in _parts(batch))
+        made: tuple[Any, ...] = _parts(batch)  # arrays of NumPy
+        tokens, targets, sizes, scale = (xp.asarray(part.copy()) for part in made)
         batch = Batch(tokens_MBL=tokens, targets_MBL=targets, sizes_MB=sizes, scale_MB=scale)
         roles_MBL = None if roles_MBL is None else xp.asarray(roles_MBL.copy())
     most = max(len(task.scored(length)) for length in (*possible, longest))

@@ -15,7 +15,7 @@ from pathlib import Path
 from ...errors import InvalidOptionError, LengthwiseError, TrainingFailedError
 from ..interrupts import interrupts_deferred
 from ..plan import StackPlan
-from .work import Checkpoints, Event, Notice, RunsDone, StackDone, StackProgress, checkpoint_of
+from .work import Checkpoints, Event, Notice, RunsDone, SizesTried, StackDone, StackProgress, checkpoint_of
 from .worker import Orders, Worker
 
 _WORKERS_PER_GPU = 3  # one compiles, makes batches or saves while another one trains
@@ -80,7 +80,7 @@ def train_locally(
             for connection in wait(list(busy)):
                 number, worker = busy[connection]  # type: ignore[index]  # wait returns what it was given
                 event = _receive(worker)
-                if isinstance(event, (StackProgress, RunsDone, Notice)):
+                if isinstance(event, (StackProgress, RunsDone, Notice, SizesTried)):
                     queue.note(event)
                     yield event
                     continue
