@@ -2,27 +2,51 @@
 
 Languages are drawn from a fixed seed, as many of each kind: solvable without positions, with learned positions only, with
 neither. model·steps are the *stored* steps of all runs, over the wall time of everything: planning, set-up, compilation,
-evaluation, saving. Empty slots count nothing.
+evaluation, saving. Empty slots count nothing. A part that is cut (--seconds, or a signal to end) prints what it has by then.
 
-    python benchmarks/sweep.py --device cuda --store sweep.sqlite             the sweep of 720 runs
-    python benchmarks/sweep.py --device cuda --small --store small.sqlite     4,000 runs of small models
-    python benchmarks/sweep.py --tenth --store tenth.sqlite                   a seeded tenth, for a source tree of old on PYTHONPATH
-    python benchmarks/sweep.py --rehearse --store rehearsal.sqlite            tiny, on a CPU
+Each of these lines ends within nine minutes on one H200; FOLDER gets a store for each part, with the steps of every run:
+
+    python benchmarks/sweep.py --device cuda --folder FOLDER cold --seconds 480
+    python benchmarks/sweep.py --device cuda --folder FOLDER warm apart --seconds 260     after cold, on the same machine
+    python benchmarks/sweep.py --device cuda --folder FOLDER small --seconds 480
+    python benchmarks/sweep.py --device cuda --folder FOLDER queue --queue 10 100 1000 10000 --seconds 480
+    python benchmarks/sweep.py --folder FOLDER cold warm apart small queue --rehearse     tiny, on a CPU
+
+What else is measured on a GPU within nine minutes: the tests (scripts/test says how), ``training.py --concurrent``,
+``tasks.py --device cuda``, and a reproduction, from the repository's folder and with a store that is not there yet:
+
+    time PYTHONPATH=src python -m lengthwise reproduce huang2025 --quick --device cuda --store FOLDER/quick.sqlite
+
+``cold`` empties the compilers' caches first, and ``warm`` finds them as the last part left them. ``apart`` trains a seeded tenth of
+the languages in separate stacks, one for each task and encoding, with twelve workers: as sweeps were trained before there
+were slots, with the code of today. ``small`` is a queue of 4,000 runs of small models (2 layers, 4 heads, width 32, at most
+2,000 steps). ``queue`` trains so many small models for 500 steps each, one queue after the other, and tells the memory they
+take. With --mps the processes share the GPU by NVIDIA's multi-process service.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import random
+import resource
+import shutil
+import signal
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "src"))
+
 SEED = 22
 ENCODINGS = ("nope", "ape", "rope")
+PARTS = ("cold", "warm", "apart", "small", "queue")
+WORKERS_APART = 12  # that a GPU had by default before there were slots
 KINDS = ("YES for NoPE and APE", "YES for APE only", "YES for neither")
 
 
@@ -66,23 +90,25 @@ def draw_languages(number: int, train_length: int, test_length: int) -> dict[str
     return found
 
 
-def specs_of(options: argparse.Namespace, languages: Sequence[str]) -> list[Any]:
-    """Return what is trained."""
+def specs_of(part: str, options: argparse.Namespace, languages: Sequence[str], seeds: int) -> list[Any]:
+    """Return what a part trains."""
     from lengthwise.experiment.spec import Spec
     from lengthwise.model.shape import Shape
     from lengthwise.train.settings import Training
 
     shape, training = Shape(layers=4, heads=4, width=64), Training(steps=options.steps)
-    if options.small:
-        shape = Shape(layers=2, heads=4, width=32)
+    if part == "small":
+        shape, training = Shape(layers=2, heads=4, width=32), Training(steps=2_000)
+    elif part == "queue":
+        shape, training = Shape(layers=2, heads=4, width=32), Training(steps=500, stop_early=False)
     if options.rehearse:
         shape = Shape(layers=1, heads=1, width=8)
-        training = Training(steps=40, batch=32, evaluate_every=20, examples=16)
+        training = Training(steps=40, batch=32, evaluate_every=20, examples=16, stop_early=training.stop_early)
     return [
         Spec(
             tasks=(language,),
             encodings=ENCODINGS,
-            seeds=options.seeds,
+            seeds=seeds,
             train_length=options.train_length,
             test_length=3 * options.train_length,
             learning_rates=(0.001,),
@@ -106,6 +132,7 @@ class Watch:
         self.latest: dict[int, Any] = {}
         self.stacks: list[Any] = []
         self.planned = self.printed = 0.0
+        self.least_free: int | None = None  # bytes of the GPU
 
     def on_plan(self, stacks: list[Any], _reused: int) -> None:
         """Print the stacks."""
@@ -116,6 +143,8 @@ class Watch:
 
     def on_event(self, event: Any) -> None:
         """Remember the last progress of each stack."""
+        if hasattr(event, "shapes"):
+            return
         if self.limit is not None and time.perf_counter() - self.begun > self.limit:
             raise TimeIsUpError
         if hasattr(event, "text"):
@@ -123,11 +152,20 @@ class Watch:
         if not hasattr(event, "step"):
             return
         self.latest[event.stack] = event
+        self.look_at_memory()
         now = time.perf_counter() - self.begun
         if now - self.printed > 20:
             self.printed = now
-            told = f"{getattr(event, 'done', '?')} runs done of {self.stacks[event.stack].label}"
-            print(f"{now:.0f} s: step {event.step:,} of {event.steps:,}, {told}", flush=True)
+            done = sum(each.done for each in self.latest.values())
+            taken = sum(each.slot_steps for each in self.latest.values())
+            print(f"{now:.0f} s: {done} runs done, {taken:,} slot·steps taken", flush=True)
+
+    def look_at_memory(self) -> None:
+        """Note how much memory of the GPU is free at worst."""
+        torch: Any = sys.modules.get("torch")
+        if torch is not None and torch.cuda.is_available():
+            free = torch.cuda.mem_get_info()[0]
+            self.least_free = free if self.least_free is None else min(free, self.least_free)
 
     def print_profile(self, stored: int) -> None:
         """Print where the time of the stacks went, and the share of slots that trained nothing."""
@@ -144,60 +182,124 @@ class Watch:
             print(f"in seconds of stepping: {stored / seconds['steps']:,.0f} model·steps/s and process")
 
 
+def train(part: str, specs: Sequence[Any], store: Path, options: argparse.Namespace) -> None:
+    """Train what a part asks for; print its speed, also if it is cut."""
+    from lengthwise.experiment import run
+    from lengthwise.experiment.store import read_store
+
+    watch = Watch(options.seconds)
+    joined = run.join_groups
+    if part == "apart":
+        run.join_groups = lambda cells: [list(cell) for cell in cells]
+    try:
+        with suppress(TimeIsUpError):
+            run.run_experiment(
+                specs,
+                store,
+                device=options.device,
+                workers=WORKERS_APART if part == "apart" and not options.rehearse else options.workers,
+                models_per_stack=options.models_per_stack,
+                on_plan=watch.on_plan,
+                on_event=watch.on_event,
+            )
+    finally:
+        run.join_groups = joined
+    wall = time.perf_counter() - watch.begun
+    with read_store(store) as opened:
+        results = opened.results()
+    stored = sum(result.steps for result in results)
+    of_all = f"{len(results)} of {sum(len(ENCODINGS) * spec.seeds for spec in specs)} runs"
+    print(f"{of_all}, {stored:,} stored steps in {wall:.1f} s: {stored / wall:,.0f} model·steps/s")
+    if results:
+        print(", ".join(str(results[0].provenance[what]) for what in ("hardware", "torch", "precision")))
+    watch.print_profile(stored)
+    print_memory(watch, store)
+    for encoding in ENCODINGS:
+        own = [result for result in results if result.encoding == encoding]
+        stopped = sum(result.steps < specs[0].training.steps for result in own)
+        print(
+            f"  {encoding}: {stopped} of {len(own)} runs stopped early, {sum(r.steps for r in own):,} steps", flush=True
+        )
+
+
+def print_memory(watch: Watch, store: Path) -> None:
+    """Print the memory of this process, of the largest worker so far, of the GPU at worst, and the size of the store."""
+    own, worker = (resource.getrusage(who).ru_maxrss * 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    told = f"memory: driver {own / 2**20:,.0f} MiB, largest worker so far {worker / 2**20:,.0f} MiB"
+    if watch.least_free is not None:
+        told += f", least free on the GPU {watch.least_free / 2**30:.1f} GiB"
+    print(f"{told}; store {store.stat().st_size / 2**20:.1f} MiB", flush=True)
+
+
+def run_part(part: str, languages: dict[str, str], options: argparse.Namespace) -> None:
+    """Do one part of the measurement."""
+    chosen = list(languages)
+    if part == "apart":
+        chosen = sorted(random.Random(SEED).sample(chosen, max(1, len(chosen) // 10)))
+    if part != "queue":
+        seeds = -(-options.small // (len(chosen) * len(ENCODINGS))) if part == "small" else options.seeds
+        print(f"\n== {part}\n", flush=True)
+        train(part, specs_of(part, options, chosen, seeds), options.folder / f"{part}.sqlite", options)
+        return
+    for number in options.queue:
+        some = chosen[: max(1, min(len(chosen), number // (2 * len(ENCODINGS))))]
+        seeds = max(1, number // (len(some) * len(ENCODINGS)))
+        print(f"\n== queue of {len(some) * len(ENCODINGS) * seeds:,} runs\n", flush=True)
+        train(part, specs_of(part, options, some, seeds), options.folder / f"queue_{number}.sqlite", options)
+
+
 def main() -> None:
-    """Run the sweep and print its speed."""
+    """Run the parts that are asked for and print their speeds."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="+", choices=PARTS)
+    parser.add_argument("--folder", required=True, type=Path, help="for a store of each part; must not have them yet")
     parser.add_argument("--device", choices=("cpu", "cuda"))
-    parser.add_argument("--store", required=True, help="must not exist: what is stored is not trained again")
     parser.add_argument("--languages", type=int, default=40)
     parser.add_argument("--seeds", type=int, default=6)
     parser.add_argument("--steps", type=int, default=8000)
     parser.add_argument("--train-length", type=int, default=50)
+    parser.add_argument("--small", type=int, default=4000, help="the runs of the queue of small models")
+    parser.add_argument("--queue", type=int, nargs="+", default=[10, 100, 1000, 10_000])
     parser.add_argument("--workers", type=int)
-    parser.add_argument("--seconds", type=float, help="end then, and count what is stored by then")
+    parser.add_argument("--seconds", type=float, help="cut each part then, and count what is stored by then")
     parser.add_argument("--models-per-stack", type=int)
-    parser.add_argument("--small", action="store_true")
-    parser.add_argument("--tenth", action="store_true")
+    parser.add_argument("--mps", action="store_true", help="share the GPU by NVIDIA's multi-process service")
     parser.add_argument("--rehearse", action="store_true")
     options = parser.parse_args()
     if options.rehearse:
         options.languages, options.seeds, options.train_length = min(options.languages, 6), min(options.seeds, 2), 8
-    if options.small:
-        options.seeds = max(options.seeds, -(-4000 // (options.languages * len(ENCODINGS))))
-    if Path(options.store).exists():
-        sys.exit(f"{options.store} is there already; name a store that is not.")
-    from lengthwise.experiment.run import run_experiment
-    from lengthwise.experiment.store import read_store
+        options.small, options.queue = 36, [3, 36]
+    options.folder.mkdir(parents=True, exist_ok=True)
+    there = [path for path in options.folder.glob("*.sqlite") if path.stem.split("_")[0] in options.parts]
+    if there:
+        sys.exit(f"{there[0]} is there already, and what is stored is not trained again; name another folder.")
 
+    def end(_signal: int, _frame: object) -> None:
+        raise TimeIsUpError
+
+    signal.signal(signal.SIGTERM, end)
+    caches = Path(tempfile.gettempdir()) / "lengthwise-sweep"  # of the compilers, which workers inherit
+    for name in ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"):
+        os.environ[name] = str(caches / name.lower())
     languages = draw_languages(options.languages, options.train_length, 3 * options.train_length)
     for kind in KINDS:
         print(f"{kind}: {', '.join(text for text, own in languages.items() if own == kind)}")
-    chosen = list(languages)
-    if options.tenth:
-        chosen = sorted(random.Random(SEED).sample(chosen, max(1, len(chosen) // 10)))
-    specs, watch = specs_of(options, chosen), Watch(options.seconds)
-    with suppress(TimeIsUpError):
-        run_experiment(
-            specs,
-            options.store,
-            device=options.device,
-            workers=options.workers,
-            models_per_stack=options.models_per_stack,
-            on_plan=watch.on_plan,
-            on_event=watch.on_event,
-        )
-    wall = time.perf_counter() - watch.begun
-    with read_store(options.store) as store:
-        results = store.results()
-    stored = sum(result.steps for result in results)
-    of_all = f"{len(results)} of {len(chosen) * len(ENCODINGS) * options.seeds} runs"
-    print(f"{of_all}, {stored:,} stored steps in {wall:.1f} s: {stored / wall:,.0f} model·steps/s")
-    print(", ".join(str(results[0].provenance[what]) for what in ("hardware", "torch", "precision")))
-    watch.print_profile(stored)
-    for encoding in ENCODINGS:
-        own = [result for result in results if result.encoding == encoding]
-        stopped = sum(result.steps < options.steps for result in own)
-        print(f"  {encoding}: {stopped} of {len(own)} runs stopped early, {sum(r.steps for r in own):,} steps")
+    print(f"python {' '.join(sys.argv)}", flush=True)
+    with shared_gpu() if options.mps else nullcontext(enter_result=True) as is_there:
+        if not is_there:
+            sys.exit("the sweep was to share the GPU by that service.")
+        for part in options.parts:
+            if part == "cold":
+                shutil.rmtree(caches, ignore_errors=True)
+            run_part(part, languages, options)
+
+
+def shared_gpu() -> Any:
+    """Return a context in which NVIDIA's multi-process service runs."""
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    from training import multi_process_service
+
+    return multi_process_service()
 
 
 if __name__ == "__main__":

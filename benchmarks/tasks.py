@@ -11,7 +11,8 @@ Python must do: prompts that need more than independent symbols cost it more. Wh
 symbols ask for every prefix whether it can be completed), the ratio says more about the oracle than about the sampler.
 
     OMP_NUM_THREADS=1 python benchmarks/tasks.py                       NumPy on one core
-    python benchmarks/tasks.py --device cuda --compiled --json FILE    torch on a GPU
+    python benchmarks/tasks.py --device cuda --json FILE               torch on a GPU; each task is written when it is measured
+    python benchmarks/tasks.py --device cuda --compiled --json FILE    compiled too, which takes many minutes more
     python benchmarks/tasks.py majority pcfg                           some tasks only
 """
 
@@ -190,8 +191,8 @@ def work(names: list[str], ways: list[str], barrier: Any, turn: Any, results: An
         results.put(row)
 
 
-def measure_on_gpu(names: list[str], ways: list[str], number: int) -> list[dict[str, Any]]:
-    """Return the rows of all tasks; so many processes prepare them side by side."""
+def measure_on_gpu(names: list[str], ways: list[str], number: int, file: str | None) -> list[dict[str, Any]]:
+    """Return the rows of all tasks; so many processes prepare them side by side. Rows so far are written to a file."""
     context = multiprocessing.get_context("spawn")
     barrier, turn, results = context.Barrier(number), context.Lock(), context.Queue()
     workers = [
@@ -204,6 +205,8 @@ def measure_on_gpu(names: list[str], ways: list[str], number: int) -> list[dict[
     for _ in names:
         row = results.get()
         rows[row["task"]] = row
+        if file:
+            Path(file).write_text(json.dumps({"rows": list(rows.values())}, indent=1) + "\n", encoding="utf-8")
         print(".", end="", file=sys.stderr, flush=True)
     for worker in workers:
         worker.join()
@@ -238,7 +241,7 @@ def main() -> None:
     names = options.tasks or [*TASKS, *LANGUAGES]
     if options.device == "cuda":
         ways = ["eager", "recorded", *(["compiled"] if options.compiled else [])]
-        rows = measure_on_gpu(names, ways, min(options.processes, len(names)))
+        rows = measure_on_gpu(names, ways, min(options.processes, len(names)), options.json)
     else:
         ways, rows = ["numpy"], measure_on_cpu(names)
     where = provenance(options.device)

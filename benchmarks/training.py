@@ -7,10 +7,14 @@ process of its own. Speeds are of steady steps; "with set-up" counts compilation
     python benchmarks/training.py --device cuda              the three shapes on a GPU, bf16 and tf32
     python benchmarks/training.py --device cpu               bin_majority, widths 16 and 64, on all cores
     python benchmarks/training.py --device cuda --profile    where the time of our step goes, kernel by kernel
-    python benchmarks/training.py --device cuda --concurrent 1 4 8 16      baselines with so many processes on one GPU
+    python benchmarks/training.py --device cuda --concurrent 16 8 4 1 --shapes 0 --seconds 480
+                                                             baselines with so many processes on one GPU, shape by shape
+    python benchmarks/training.py --device cpu --concurrent 2 --shapes 0 --rehearse     tiny, to find mistakes
 
 Concurrent baselines are measured while all processes train: each waits for the others when it is warm. Their speeds are
-added up, with and without NVIDIA's multi-process service (MPS), and ours is compared with the best sum.
+added up, with and without NVIDIA's multi-process service (MPS), and ours is compared with the best sum. A baseline takes up
+to a minute; each is printed when it is measured, and after ``--seconds`` no other is begun, so that a line ends within nine
+minutes.
 """
 
 from __future__ import annotations
@@ -297,50 +301,67 @@ def on_gpu(cases: tuple[Case, ...], *, profile: bool, with_baselines: bool) -> N
 
 
 CONCURRENT = (  # label, kind, flags, steps: enough that all processes train for some seconds
-    ("Trainer, bf16, compiled", "trainer", ("--bf16", "--compile"), 1000),
     ("plain loop, bf16, compiled, one CUDA graph", "plain", ("--bf16", "--compile", "--graph"), 6000),
+    ("Trainer, bf16, compiled", "trainer", ("--bf16", "--compile"), 1000),
+)
+REHEARSED = (
+    ("plain loop, bf16, compiled, one CUDA graph", "plain", ("--warm=2",), 6),
+    ("Trainer", "trainer", ("--warm=2",), 6),
 )
 
 
 @contextlib.contextmanager
-def multi_process_service() -> Iterator[None]:
-    """Start NVIDIA's multi-process service for the processes begun inside."""
+def multi_process_service() -> Iterator[bool]:
+    """Start NVIDIA's multi-process service for the processes begun inside; yield whether there is one."""
     with tempfile.TemporaryDirectory() as folder:
         names = {"CUDA_MPS_PIPE_DIRECTORY": f"{folder}/pipe", "CUDA_MPS_LOG_DIRECTORY": f"{folder}/log"}
         for path in names.values():
             Path(path).mkdir()
         os.environ.update(names)
-        subprocess.run(["nvidia-cuda-mps-control", "-d"], check=True)
         try:
-            yield
+            subprocess.run(["nvidia-cuda-mps-control", "-d"], check=True)
+            is_there = True
+        except (OSError, subprocess.CalledProcessError) as error:
+            print(f"no multi-process service here: {error}", flush=True)
+            is_there = False
+        try:
+            yield is_there
         finally:
-            subprocess.run(["nvidia-cuda-mps-control"], input="quit\n", text=True, check=False)
+            if is_there:
+                subprocess.run(["nvidia-cuda-mps-control"], input="quit\n", text=True, check=False)
             for name in names:
                 del os.environ[name]
 
 
-def concurrently(cases: tuple[Case, ...], numbers: Sequence[int]) -> None:
+def concurrently(cases: tuple[Case, ...], numbers: Sequence[int], limit: float, *, rehearse: bool) -> None:
     """Print our stack beside baselines of several processes on one GPU, and the ratio to the best of them."""
+    begun = time.perf_counter()
+    device, precision = ("cpu", "fp32") if rehearse else ("cuda", "bf16")
     for case in cases:
         print(f"\n{case}", flush=True)
-        mine = ours(case, "cuda", "bf16", compiled=True, number=1, profile=False)
-        rows = [(f"ours, {case.models} models, bf16", mine)]
-        for service in (False, True):
-            with multi_process_service() if service else contextlib.nullcontext():
-                for label, kind, flags, steps in CONCURRENT:
+        mine = ours(case, device, precision, compiled=not rehearse, number=1, profile=False)
+        print(f"  ours, {case.models} models: {mine['speed']:,.0f}", flush=True)
+        rows = []
+        for service in (False,) if rehearse else (False, True):
+            with multi_process_service() if service else contextlib.nullcontext(enter_result=False) as is_shared:
+                if service and not is_shared:
+                    break
+                for label, kind, flags, steps in REHEARSED if rehearse else CONCURRENT:
                     for number in numbers:
-                        if service and number == 1:
-                            continue
                         name = f"{number} × {label}{', MPS' if service else ''}"
+                        if time.perf_counter() - begun > limit or (service and number == 1):
+                            print(f"  {name}: not measured", flush=True)
+                            continue
                         try:
-                            rows.append((name, baseline(kind, case, "cuda", *flags, number=number, steps=steps)))
+                            rows.append((name, baseline(kind, case, device, *flags, number=number, steps=steps)))
                         except SystemExit as error:
-                            print(f"{name}: {error}", flush=True)
+                            print(f"  {name}: {error}", flush=True)
                             continue
                         print(f"  {name}: {rows[-1][1]['speed']:,.0f}", flush=True)
-        show(rows, {"bf16": mine["speed"]})
-        best, speed = max(((name, found["speed"]) for name, found in rows[1:]), key=lambda row: row[1])
-        print(f"best baseline: {best}, {speed:,.0f} model·steps/s; ours is {mine['speed'] / speed:.1f} times that")
+        show([(f"ours, {case.models} models, {precision}", mine), *rows], {precision: mine["speed"]})
+        if rows:
+            best, speed = max(((name, found["speed"]) for name, found in rows), key=lambda row: row[1])
+            print(f"best baseline: {best}, {speed:,.0f} model·steps/s; ours is {mine['speed'] / speed:.1f} times that")
 
 
 def on_cpu(cases: tuple[Case, ...]) -> None:
@@ -396,6 +417,8 @@ def main() -> None:
     parser.add_argument("--shapes", type=int, nargs="*", help="which shapes, from 0 (default: all)")
     parser.add_argument("--profile", action="store_true", help="show the kernels of our step")
     parser.add_argument("--concurrent", type=int, nargs="+", help="how many processes of a baseline share the GPU")
+    parser.add_argument("--seconds", type=float, default=480, help="begin no other concurrent baseline after them")
+    parser.add_argument("--rehearse", action="store_true", help="with --concurrent: tiny, on a CPU")
     parser.add_argument("--no-baselines", action="store_true", help="measure ours alone")
     parser.add_argument("--ours", help=argparse.SUPPRESS)
     parser.add_argument("--precision", default="fp32", help=argparse.SUPPRESS)
@@ -417,7 +440,7 @@ def main() -> None:
     cases = GPU_CASES if options.device == "cuda" else CPU_CASES
     chosen = tuple(cases[number] for number in options.shapes) if options.shapes else cases
     if options.concurrent:
-        concurrently(chosen, options.concurrent)
+        concurrently(chosen, options.concurrent, options.seconds, rehearse=options.rehearse)
     elif options.device == "cuda":
         on_gpu(chosen, profile=options.profile, with_baselines=not options.no_baselines)
     else:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 
@@ -12,6 +13,12 @@ settings.load_profile("lengthwise")
 # a shell that starts the tests in the background lets them and all their processes ignore Ctrl-C, which some tests send
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Tests, and the processes they start, keep nothing in the cache of whoever runs them."""
+    os.environ["LENGTHWISE_CACHE"] = str(tmp_path_factory.mktemp("cache"))
 
 
 @pytest.fixture

@@ -11,12 +11,13 @@ from torch import Tensor
 from lengthwise.arrays import torch_arrays
 from lengthwise.encodings.catalog import ALIASES, ENCODINGS
 from lengthwise.encodings.core.attend import attend
-from lengthwise.encodings.core.base import Encoding, Fit, Where, distances, per_head
+from lengthwise.encodings.core.base import Encoding, Fit, Where, are_row_ids, distances, per_head
 from lengthwise.encodings.core.build import make_encoding as make_by_name
 from lengthwise.encodings.core.choice import find_encoding, split_names
 from lengthwise.encodings.core.initialization import normal
 from lengthwise.encodings.core.tables import _Collect, _Spread, collect, spread
 from lengthwise.encodings.methods.ape import LearnedAPE
+from lengthwise.encodings.methods.dynamic_bias import DynamicBias
 from lengthwise.encodings.methods.nope import NoPE
 from lengthwise.errors import CapExceededError, InvalidOptionError, UnknownNameError
 from lengthwise.model.shape import SWITCHES, Shape
@@ -666,3 +667,65 @@ def test_options_that_are_too_much_together_are_refused_before_anything_is_made(
     )
     with pytest.raises(CapExceededError, match="encoding 'learned' would learn 160,000,000 numbers"):
         make_by_name("randomized(learned, length=10000000)", fit)
+
+
+# A network on distances
+
+
+def dynamic_bias_and_where(*, known: bool) -> tuple[DynamicBias, Where, Tensor]:
+    """Return the encoding of two models, one row of ids whose last one repeats, and weights for what the bias adds up to."""
+    encoding = DynamicBias(Fit(num_models=2, num_heads=3, head_width=4, width=12, max_length=9, trained=9))
+    encoding.initialize(open_stream(INITIALIZATION, seed=[0, 1]))
+    ids = torch.tensor([0, 1, 2, 3, 4, 5, 6, 6, 6]).expand(2, 4, -1)
+    at = Where(ids, ids, ids, row_ids=ids if known else None)
+    return encoding, at, normal(open_stream(DATA, seed=[3]), (6, 9, 9), deviation=1.0)
+
+
+def gradients_of_bias(*, known: bool) -> tuple[Tensor, list[Tensor]]:
+    encoding, at, weights = dynamic_bias_and_where(known=known)
+    bias = encoding.bias(at, at)
+    (bias * weights).sum().backward()  # type: ignore[no-untyped-call]
+    return bias.detach(), [parameter.grad for parameter in encoding.parameters() if parameter.grad is not None]
+
+
+def test_a_bias_of_each_distance_once_is_that_of_all_pairs() -> None:
+    bias, gradients = gradients_of_bias(known=True)
+    of_pairs, of_pairs_gradients = gradients_of_bias(known=False)
+    torch.testing.assert_close(bias, of_pairs)
+    assert len(gradients) == 5
+    for one, other in zip(gradients, of_pairs_gradients, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
+
+
+def test_ids_that_were_replaced_are_not_taken_for_one_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    encoding, at, _ = dynamic_bias_and_where(known=True)
+    numbers = []
+    network = DynamicBias._network
+
+    def counted(self: DynamicBias, u_MP: Tensor) -> Tensor:
+        numbers.append(u_MP.shape[1])
+        return network(self, u_MP)
+
+    monkeypatch.setattr(DynamicBias, "_network", counted)
+    far = at._replace(ids_MBL=(at.ids_MBL[0, 0] * 100).expand(2, 4, -1))
+    assert not far.has_row_ids
+    biases = [encoding.bias(at, at), encoding.bias(far, far), encoding.bias(far, at)]
+    assert numbers == [17, 81, 81], "distances, then all pairs"
+    pairs = at._replace(row_ids=None)
+    torch.testing.assert_close(biases[0], encoding.bias(pairs, pairs))
+
+
+@pytest.mark.parametrize(
+    ("ids", "expected"),
+    [
+        (torch.arange(5).expand(2, 3, -1), True),
+        (torch.arange(5).clamp(max=3).expand(2, 3, -1), True),
+        (torch.arange(5).expand(2, 3, -1).contiguous(), False),
+        (torch.arange(5).float().expand(2, 3, -1), False),
+        ((torch.arange(5) + 1).expand(2, 3, -1), False),
+        ((torch.arange(5) - 1).expand(2, 3, -1), False),
+    ],
+    ids=["places", "last repeated", "a row for each", "fractions", "beyond", "negative"],
+)
+def test_one_row_of_small_whole_numbers_is_known(ids: Tensor, expected: bool) -> None:
+    assert are_row_ids(ids) is expected

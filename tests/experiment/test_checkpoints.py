@@ -22,7 +22,7 @@ from lengthwise.experiment.engines.work import checkpoint_of
 from lengthwise.experiment.models import models_folder
 from lengthwise.experiment.plan import DEFAULT_CHOICE, Choice, Run, StackPlan, cut_group, make_groups, make_runs
 from lengthwise.experiment.run import _begun_before, _cut_groups, run_experiment
-from lengthwise.experiment.sizing import bytes_per_model, choose_on_cpu
+from lengthwise.experiment.sizing import bytes_per_model
 from lengthwise.experiment.spec import Spec
 from lengthwise.experiment.stacks import stack_of, training_runs
 from lengthwise.experiment.store import open_store
@@ -332,26 +332,6 @@ def test_what_cannot_be_trained_is_found_before_anything_is(tmp_path: Path) -> N
 
 
 # How many models train together
-
-
-def test_brief_runs_are_not_tried_and_long_ones_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lengthwise.experiment.sizing._WORTH_COMPILING", 1e9)
-    (group,) = make_groups(replace(SPEC, training=replace(SPEC.training, steps=20)))
-    brief = choose_on_cpu(1, 2)(group[0], 2)
-    assert brief.models == 2
-    assert "too short" in brief.reason
-    longer = Spec(tasks=("bin_majority",), seeds=40, encodings=("nope",), training=Training(steps=3_000))
-    choose = choose_on_cpu(2, 40)
-    choice = choose(make_groups(longer)[0][0], 40)
-    assert 1 <= choice.models <= 16
-    assert "model·steps/s on one core" in choice.reason
-    assert choose(make_groups(longer)[0][1], 40) is choice, "runs of one shape are tried once"
-
-
-def test_no_worker_is_left_without_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lengthwise.experiment.sizing._WORTH_COMPILING", 1e9)
-    longer = Spec(tasks=("bin_majority",), seeds=4, encodings=("nope",), training=Training(steps=3_000))
-    assert choose_on_cpu(4, 4)(make_groups(longer)[0][0], 4).models == 1
 
 
 @pytest.mark.parametrize(

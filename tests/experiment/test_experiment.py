@@ -633,7 +633,7 @@ def test_the_stack_of_a_worker_that_is_killed_goes_on_in_another_twice_at_most(t
         with pytest.raises(TrainingFailedError) as caught:
             run_experiment(spec, place, workers=1, on_event=kill)
         assert message_of(caught) == (
-            "a training process ended by signal 9.\n"
+            "a training process ended by signal 9. This stopped bin_majority × nope.\n"
             "hint: it may have run out of memory; finished runs are kept, so run the same command again."
         )
         assert notes[-1] == "a training process ended by signal 9. bin_majority × nope is given up."
@@ -676,6 +676,54 @@ def test_what_fails_for_good_is_raised_at_the_end() -> None:
         "repeat_copy has changed since its runs were planned. repeat_copy × nope is given up."
     ]
     assert [event.stack for event in events if isinstance(event, StackDone)] == [1]
+
+
+def failed_queue(*errors: TrainingFailedError) -> _Queue:
+    """Return a queue whose stacks failed for good, the first with the first error and so on."""
+    (base,) = make_runs([replace(TINY, seeds=1, encodings=("nope",))])
+    plans = [StackPlan(runs=(replace(base, task=f"task_{number}"),)) for number in range(len(errors))]
+    queue = _Queue(plans, None)
+    for number, error in enumerate(errors):
+        queue.take()
+        queue.give_back(number, error)
+    return queue
+
+
+@pytest.mark.parametrize(
+    ("messages", "expected"),
+    [
+        (["no room."], "no room. This stopped task_0 × nope.\nhint: make room."),
+        (
+            ["no room.", "no time.", "no room."],
+            "3 stacks were given up. no room. This stopped task_0 × nope, task_2 × nope. no time. This stopped task_1 × nope.\n"
+            "hint: make room.",
+        ),
+        (
+            ["no room."] * 12,
+            "12 stacks were given up. no room. This stopped "
+            + ", ".join(f"task_{number} × nope" for number in range(10))
+            + " and 2 more.\nhint: make room.",
+        ),
+    ],
+    ids=["one", "several", "many"],
+)
+def test_the_error_at_the_end_names_the_stacks_that_failed(messages: list[str], expected: str) -> None:
+    queue = failed_queue(*(TrainingFailedError(message, hint="make room.") for message in messages))
+    with pytest.raises(TrainingFailedError) as caught:
+        queue.raise_failures()
+    assert message_of(caught) == expected
+
+
+def test_a_dead_worker_gives_its_stack_back_twice_and_no_more() -> None:
+    plan = StackPlan(runs=tuple(make_runs([TINY])))
+    queue = _Queue([plan], None)
+    died = TrainingFailedError("a training process ended by signal 9.", has_died=True)
+    for _ in range(2):
+        queue.take()
+        assert queue.give_back(0, died).endswith("goes on in a new one.")
+    queue.take()
+    assert queue.give_back(0, died) == f"a training process ended by signal 9. {plan.label} is given up."
+    assert queue.is_empty
 
 
 def test_a_mistake_of_ours_is_raised_before_other_failures() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 import torch
 from spec_files import dump_spec
@@ -14,12 +16,14 @@ from lengthwise.model.shape import Shape
 from lengthwise.tasks.core.catalog import find_task
 from lengthwise.tasks.core.lengths import length_bins
 from lengthwise.train.groups import make_training_runs
-from lengthwise.train.settings import Training
+from lengthwise.train.settings import PENALTY_NAMES, Training
 from lengthwise.train.stack import Stack
 from lengthwise.train.terms import positional
 
 
-def make_stack(weight: float, encoding: str = "ape", penalty: str = "positional") -> Stack:
+def make_stack(
+    weight: float, encoding: str = "ape", penalty: str = "positional", seeds: Sequence[int] = (0, 1)
+) -> Stack:
     return Stack.of(
         make_training_runs(
             task=find_task("bin_majority"),
@@ -27,10 +31,27 @@ def make_stack(weight: float, encoding: str = "ape", penalty: str = "positional"
             shape=Shape(layers=2, heads=2, width=8),
             training=Training(steps=30, batch=8, examples=8, penalties=((penalty, weight),)),
             bins=length_bins(4, 8),
-            seeds=[0, 1],
-            rates=[0.01, 0.01],
+            seeds=seeds,
+            rates=[0.01] * len(seeds),
         )
     )
+
+
+@pytest.mark.usefixtures("one_thread")
+@pytest.mark.parametrize("penalty", [name for name in PENALTY_NAMES if name != "relations"])
+def test_the_gradient_of_a_penalty_is_that_alone_bit_for_bit(penalty: str) -> None:
+    gradients = []
+    for seeds in ([0, 1], [0], [1]):
+        stack = make_stack(1.0, penalty=penalty, seeds=seeds)
+        stack.advance(2)  # biases begin as zeros
+        stack.weights.forget_gradients()
+        stack.penalties().sum().backward()  # type: ignore[no-untyped-call]
+        gradients.append([parameter.grad for parameter in stack.model.parameters() if parameter.grad is not None])
+    together, *alone = gradients
+    assert any(gradient.any() for gradient in together)
+    for model, own in enumerate(alone):
+        for gradient, of_one in zip(together, own, strict=True):
+            assert torch.equal(gradient[model], of_one[0])
 
 
 def written_out(stack: Stack, number: int) -> float:

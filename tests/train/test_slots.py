@@ -16,7 +16,7 @@ from lengthwise.tasks.core.catalog import find_task
 from lengthwise.tasks.core.lengths import length_bins
 from lengthwise.train.evaluation import tokens_on_gpu
 from lengthwise.train.groups import TrainingRun, make_training_runs
-from lengthwise.train.loop import Progress, Trained, train_runs
+from lengthwise.train.loop import Progress, Trained, smaller_size, train_runs
 from lengthwise.train.optimizer import IDLE, step_factors
 from lengthwise.train.settings import Training
 from lengthwise.train.stack import Stack
@@ -185,6 +185,68 @@ def test_results_that_are_forgotten_are_trained_again(tmp_path: Path) -> None:
     )
     assert sorted(kept) == list(range(len(runs)))
     assert outcomes(again) == outcomes(train_runs(Stack(runs[0].group, 2), runs))
+
+
+def test_runs_go_on_in_a_smaller_stack_with_slots_to_spare() -> None:
+    runs = mixed_runs("ape")[:4]
+    large = Stack.of(runs)
+    large.advance(10)
+    large.clear([0, 2])
+    small = large.moved([1, 3, 0])
+    assert small.num_slots == 3
+    for _ in range(10):
+        assert torch.equal(small.step()[:2], large.step()[[1, 3]])
+
+
+@pytest.mark.parametrize(
+    ("busy", "left", "step", "set_up", "expected"),
+    [
+        (90, 8000, 0.008, 2.0, 96),  # there is no smaller size for these
+        (60, 8000, 0.008, 2.0, 64),
+        (60, 500, 0.008, 2.0, 96),  # it would save one second
+        (60, 8000, 0.008, 20.0, 96),  # programs are not known: it would save 16 seconds
+        (8, 8000, 0.008, 20.0, 8),
+        (5, 4000, 0.024, 3.0, 6),
+        (1, 4000, 0.008, 3.0, 1),
+        (1, 4000, 0.002, 0.1, 96),  # a step takes as long however small it is
+        (5000, 4000, 0.1, 0.1, 96),
+    ],
+)
+def test_a_stack_on_a_gpu_gets_smaller_where_that_saves_more_than_it_costs(
+    busy: int, left: int, step: float, set_up: float, expected: int
+) -> None:
+    assert smaller_size(96, busy, left, step=step, set_up=set_up) == expected
+
+
+def test_times_of_steps_are_told_for_a_choice_of_size() -> None:
+    stack = Stack.of(runs_of("TOMITA_4", "nope"))
+    stack.advance(4)
+    assert stack.set_up > 0 == stack.step_seconds
+    stack.advance(6)
+    assert 0 < stack.step_seconds < stack.seconds["steps"]
+
+
+@pytest.mark.parametrize(
+    ("task", "encoding"),
+    [("TOMITA_4", "ape"), ("(aab)*", "nope"), ("unique_copy", "coupling(learned)"), ("listops", "nope")],
+)
+def test_evaluation_sets_made_by_numpy_are_those_made_by_torch(task: str, encoding: str) -> None:
+    runs = runs_of(task, encoding, [0, 1])
+    found = []
+    for host_xp in (torch_arrays(), numpy_arrays()):
+        stack = Stack(runs[0].group, 2)
+        stack.host_xp = host_xp
+        stack.put(dict(enumerate(runs)))
+        stack.advance(10)
+        found.append((stack.matched(), stack.test([0, 1])))
+    assert found[0] == found[1]
+
+
+def test_a_test_after_more_steps_is_of_the_weights_by_then() -> None:
+    stack = Stack.of(runs_of("TOMITA_4", "ape", [0, 1]))
+    before = stack.test([1])
+    stack.advance(30)
+    assert stack.test([1]) != before
 
 
 def test_a_stack_is_used_again_as_if_it_were_new() -> None:

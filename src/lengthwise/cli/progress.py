@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from statistics import median
 
-from ..experiment.engines.work import Event, Notice, RunsDone, StackProgress
+from ..experiment.engines.work import Event, Notice, RunsDone, SizesTried, StackProgress
 from ..experiment.interrupts import interrupts_deferred
 from ..experiment.plan import StackPlan
 from ..markup import visible
@@ -60,6 +60,9 @@ class Bars:
             if self._console.quiet:
                 print(visible(f"note: {event.text}"), file=sys.stderr)
             self._print(f"note: {event.text}")
+            return
+        if isinstance(event, SizesTried):
+            self._print(f"trying stack sizes {event.number}/{event.shapes}: {event.label}")
             return
         if isinstance(event, RunsDone):
             return

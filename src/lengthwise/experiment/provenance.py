@@ -13,7 +13,7 @@ def provenance(device: str) -> dict[str, object]:
     import numpy
     import torch
 
-    hardware = torch.cuda.get_device_name(device) if device.startswith("cuda") else _processor()
+    hardware = torch.cuda.get_device_name(device) if device.startswith("cuda") else processor()
     return {
         "lengthwise": __version__,
         "python": platform.python_version(),
@@ -27,7 +27,8 @@ def provenance(device: str) -> dict[str, object]:
     }
 
 
-def _processor() -> str:
+def processor() -> str:
+    """Return the name of the processor."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as lines:
             for line in lines:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
@@ -14,14 +15,15 @@ from ..errors import InvalidOptionError, UnreadableFileError, check_number
 from ..extras import require_extra
 from ..files import DRAFT_MARK
 from . import DEFAULT_STORE
-from .descriptions import add_audits, describe_cells
-from .engines.work import Checkpoints, Event, Notice, RunsDone, StackDone, checkpoint_of, slots_begun
+from .descriptions import Description, add_audits, describe_cells
+from .engines.work import Checkpoints, Event, Notice, RunsDone, SizesTried, StackDone, checkpoint_of, slots_begun
 from .interrupts import interrupts_deferred
 from .models import model_path, models_folder
 from .plan import Choice, Run, StackPlan, cut_group, join_groups, longest_first, make_groups
 from .sizing import Chooser, choose_on_cpu, choose_on_gpu, is_worth_compiling
 from .spec import Spec
 from .store import Result, Store, open_store
+from .trials import Trials, trials_file
 
 SECONDS_PER_CHECKPOINT = 30.0
 
@@ -55,8 +57,9 @@ def run_experiment(
 
     Interrupted at any moment, it loses at most what came after the last checkpoints; run again, it does only what is
     missing. ``device`` is "cpu" or "cuda"; by default a GPU if there is one. How many models train together is chosen by
-    memory or by a short trial, unless ``models_per_stack`` says it. Checkpoints of long runs lie in a folder beside the store;
-    with ``keep`` the trained models lie in another, and a run whose model is not there is trained again.
+    memory or by a short trial, kept in the user's cache, unless ``models_per_stack`` says it. Checkpoints of long runs lie
+    in a folder beside the store; with ``keep`` the trained models lie in another, and a run whose model is not there is
+    trained again.
     """
     if workers is not None:
         check_number("workers", workers, int, 1, 1000)
@@ -73,7 +76,8 @@ def run_experiment(
     _require_torch_unless_finished(runs, store)
     with open_store(store) as opened:
         models = models_folder(store) if keep else None
-        described = add_audits(described, runs, opened.descriptions(), lambda text: on_event(Notice(text=text)))
+        known = opened.descriptions()
+        described = {key: _with_audit(description, known.get(key)) for key, description in described.items()}
         finished = {result.id for result in opened.results()}
         if models is not None:
             finished = {run_id for run_id in finished if model_path(models, run_id).is_file()}
@@ -95,7 +99,7 @@ def run_experiment(
             waves = _MOST_WAVES if chosen == "cuda" else _WAVES_ON_CPU
             stacks += _cut_groups(
                 fresh,
-                _chooser(chosen, num_workers, sum(map(len, fresh)), models_per_stack),
+                _chooser(chosen, num_workers, fresh, models_per_stack, on_event),
                 lambda group, choice: cut_group(group, choice, workers=parts, waves=waves),
                 begun=len(stacks),
                 workers=num_workers,
@@ -104,6 +108,7 @@ def run_experiment(
         reused = sum(run.id in finished for run in runs)
         stacks = longest_first(stacks)
         on_plan(stacks, reused)
+        audits = _Audits(described, runs, known, lambda text: on_event(Notice(text=text)))
         if stacks:
             saving = Checkpoints(folder=checkpoints, seconds=seconds_per_checkpoint)
             recorder = _Recorder(opened, again=keep, on_notice=on_event)
@@ -116,7 +121,44 @@ def run_experiment(
                         recorder.record((), checkpoint_of(stacks[event.stack], checkpoints))
                     on_event(event)
             _tidy(checkpoints)
+        opened.save_plan((), audits.wait())
         return Outcome(runs=runs, results=tuple(opened.results_of(runs)), reused=reused)
+
+
+def _with_audit(description: Description, known: Description | None) -> Description:
+    """Return a description with the audit that is known of it, if there is one."""
+    is_same = known is not None and known.bins == description.bins
+    return replace(description, audit=known.audit) if known is not None and is_same else description
+
+
+class _Audits:
+    """Looks for shortcuts in tasks while other processes train, in a thread of its own: many tasks take many seconds."""
+
+    def __init__(
+        self,
+        described: dict[str, Description],
+        runs: Sequence[Run],
+        known: dict[str, Description],
+        tell: Callable[[str], None],
+    ) -> None:
+        self._made: dict[str, Description] = {}
+        self._error: BaseException | None = None
+
+        def make() -> None:
+            try:
+                self._made = add_audits(described, runs, known, tell)
+            except BaseException as error:  # raised where somebody waits for it
+                self._error = error
+
+        self._thread = threading.Thread(target=make, daemon=True)  # an interrupt does not wait for it
+        self._thread.start()
+
+    def wait(self) -> dict[str, Description]:
+        """Return the descriptions with their audits."""
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+        return self._made
 
 
 class _Recorder:
@@ -237,7 +279,13 @@ def _cut_groups(
     return stacks
 
 
-def _chooser(device: str, workers: int, num_runs: int, models: int | None) -> Callable[[int], Chooser]:
+def _chooser(
+    device: str,
+    workers: int,
+    groups: Sequence[Sequence[Run]],
+    models: int | None,
+    on_event: Callable[[Event], None],
+) -> Callable[[int], Chooser]:
     """Return what chooses where so many stacks train at once."""
     if models is not None:
 
@@ -248,7 +296,14 @@ def _chooser(device: str, workers: int, num_runs: int, models: int | None) -> Ca
         return lambda _: as_asked
     if device == "cuda":
         return partial(choose_on_gpu, device)
-    on_cpu = choose_on_cpu(workers, num_runs)  # one for all numbers: it remembers what it has tried
+    numbers = {group[0]: number for number, group in enumerate(groups)}
+
+    def on_trial(run: Run) -> None:
+        label = StackPlan(runs=tuple(groups[numbers[run]])).label
+        on_event(SizesTried(label=label, number=numbers[run] + 1, shapes=len(groups)))
+
+    # one chooser however many stacks train at once: it remembers what it has tried
+    on_cpu = choose_on_cpu(workers, sum(map(len, groups)), Trials(trials_file()), on_trial)
     return lambda _: on_cpu
 
 

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from dataclasses import replace
 
 from ..encodings.core.choice import find_encoding
-from ..train.settings import RING_BYTES
+from ..train.settings import EVEN_SIZES, RING_BYTES
 from .plan import DEFAULT_CHOICE, Choice, Run
+from .trials import Trials
 
 Chooser = Callable[[Run, int], Choice]
 """Chooses for a run like this one, of which there are so many."""
 
 _MOST_MODELS = 2048  # no more has been measured
 _SIZES = (1, 4, 8, 16)  # tried on a CPU
-_TRIAL_SECONDS = 0.15
-_TRIAL_STEPS = 2
 _WAVES = 2  # how often a slot is filled on a GPU, at least, where that leaves it busy
 _BUSY_STEP = 0.004  # seconds of a step from which a GPU is busy
 _TRIAL_STEP = 0.5  # seconds of a step beyond which models are so large that nothing is gained by more of them
@@ -52,9 +49,8 @@ def choose_on_gpu(device: str, workers: int) -> Chooser:
 
 
 def _even(models: int) -> int:
-    """Return a number of few: the largest of 1, 2, 3, 4, 6, 8, 12, 16, … up to this one, for which programs may be known."""
-    known = [size for power in range(12) for size in (1 << power, 3 << power >> 1) if size <= models]
-    return max(known)
+    """Return the largest of few sizes up to this one, for which programs may be known."""
+    return max(size for size in EVEN_SIZES if size <= models)
 
 
 def _seconds_per_model(run: Run) -> float:
@@ -105,67 +101,39 @@ def _bytes_of_scores(run: Run, size: int, longest: int) -> int:
     return run.model.layers * (run.training.batch * size**2 * per_pair + alone) + 8192 * longest * per_pair
 
 
-def choose_on_cpu(workers: int, num_runs: int) -> Chooser:
-    """Return a chooser that tries sizes on one core; runs of one shape and size are tried once."""
+def choose_on_cpu(
+    workers: int, num_runs: int, trials: Trials, on_trial: Callable[[Run], None] = lambda _: None
+) -> Chooser:
+    """Return a chooser that tries sizes on one core, unless trials of this shape are known; it tells of those it makes."""
     at_most = max(1, -(-num_runs // workers))  # no worker should be without work
-    known: dict[object, Choice] = {}
 
     def choose(run: Run, number: int) -> Choice:
-        key = (run.model, run.training, run.train_length, run.encoding, min(number, at_most))
-        if key not in known:
-            known[key] = _try_sizes(run, min(number, at_most, _SIZES[-1]))
-        return known[key]
+        if not trials.has(run):
+            on_trial(run)
+        return _by_trials(run, min(number, at_most, _SIZES[-1]), trials)
 
     return choose
 
 
-def _try_sizes(run: Run, largest: int) -> Choice:
-    import torch
-
+def _by_trials(run: Run, largest: int, trials: Trials) -> Choice:
+    """Return the size with the most steps of models in a second, of those that are worth a trial."""
     sizes = sorted({1, largest, *(size for size in _SIZES if size < largest)})
-
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        alone = _seconds_per_step(run, 1, compiled=False)[0]
-        if alone * run.training.steps < _WORTH_TRYING:
-            few = min(largest, DEFAULT_CHOICE.models)
-            brief = f"{alone * run.training.steps:.0f} s each at most"
-            return Choice(models=few, compiled=False, reason=f"{few} models, too short to be worth a trial: {brief}")
-        brief_enough = [size for size in sizes[1:] if size * alone < _TRIAL_STEP]
-        seconds = {1: alone} | {size: _seconds_per_step(run, size, compiled=False)[0] for size in brief_enough}
-        best = max(seconds, key=lambda size: size / seconds[size])
-        speed = best / seconds[best]
-        reason = f"{best} models: {speed:.0f} model·steps/s on one core"
-        if best != 1:
-            reason += f", {1 / seconds[1]:.0f} alone"
-        eager = seconds[best] * run.training.steps
-        if eager < _WORTH_COMPILING or seconds[best] > _TRIAL_STEP:
-            return Choice(models=best, compiled=False, reason=f"{reason}; not compiled, {eager:.0f} s at most")
-        compiled, set_up = _seconds_per_step(run, best, compiled=True)
-        gains = compiled * run.training.steps + set_up < eager
-        reason += f"; {'' if gains else 'not '}compiled, which gives {best / compiled:.0f} after {set_up:.0f} s"
-        return Choice(models=best, compiled=gains, reason=reason)
-    finally:
-        torch.set_num_threads(threads)
-
-
-def _seconds_per_step(run: Run, models: int, *, compiled: bool) -> tuple[float, float]:
-    """Return the time of a step with its share of making batches, the best of a few, and that of the first steps.
-
-    It is time of the processor, not of the clock: a busy machine gives the same answer.
-    """
-    from .stacks import stack_of
-
-    brief = replace(run.training, evaluate_every=_TRIAL_STEPS, examples=1)  # so that few batches are made at once
-    runs = [replace(run, seed=seed, hard=False, training=brief) for seed in range(models)]
-    begun = time.perf_counter()
-    stack = stack_of(runs, compiled=compiled)
-    stack.advance(_TRIAL_STEPS)
-    set_up = time.perf_counter() - begun
-    times: list[float] = []
-    while not times or sum(times) < _TRIAL_SECONDS:
-        started = time.process_time()
-        stack.advance(_TRIAL_STEPS)
-        times.append(time.process_time() - started)
-    return min(times) / _TRIAL_STEPS, set_up
+    alone = trials.find(run, 1).step
+    if alone * run.training.steps < _WORTH_TRYING:
+        few = min(largest, DEFAULT_CHOICE.models)
+        brief = f"{alone * run.training.steps:.0f} s each at most"
+        return Choice(models=few, compiled=False, reason=f"{few} models, too short to be worth a trial: {brief}")
+    brief_enough = [size for size in sizes[1:] if size * alone < _TRIAL_STEP]
+    seconds = {1: alone} | {size: trials.find(run, size).step for size in brief_enough}
+    best = max(seconds, key=lambda size: size / seconds[size])
+    speed = best / seconds[best]
+    reason = f"{best} models: {speed:.0f} model·steps/s on one core"
+    if best != 1:
+        reason += f", {1 / seconds[1]:.0f} alone"
+    eager = seconds[best] * run.training.steps
+    if eager < _WORTH_COMPILING or seconds[best] > _TRIAL_STEP:
+        return Choice(models=best, compiled=False, reason=f"{reason}; not compiled, {eager:.0f} s at most")
+    compiled = trials.find(run, best, compiled=True)
+    gains = compiled.step * run.training.steps + compiled.set_up < eager
+    told = f"compiled, which gives {best / compiled.step:.0f} after {compiled.set_up:.0f} s"
+    return Choice(models=best, compiled=gains, reason=f"{reason}; {'' if gains else 'not '}{told}")

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from ..arrays import Arrays
-from ..encodings.core.base import Encoding, Where
+from ..encodings.core.base import Encoding, Where, are_row_ids
 from ..model.transformer import Transformer
 from ..seeds import Draw
 from ..tasks.core.lengths import LengthRange
@@ -61,16 +61,25 @@ class Examples(NamedTuple):
 def make_examples(
     task: Task, lengths: LengthRange, number: int, draw: Draw, xp: Arrays, encoding: Encoding
 ) -> Examples:
-    """Return the instances of a bin, a function of their draw: the same at every evaluation."""
+    """Return the instances of a bin, a function of their draw: the same at every evaluation.
+
+    They are made by the arrays of the draw, and are those of ``xp``: made on a CPU for a GPU, they are the same.
+    """
     possible = task.lengths(lengths.low, lengths.high)
     # as wide as the whole bin asks for where that can be said, so that instances of several tasks go side by side
     longest = lengths.high if is_asked_at_every_prefix(task) else max(possible)
-    batch = make_batch(task, possible, number, draw, xp, longest)
+    batch = make_batch(task, possible, number, draw, draw.xp, longest)
+    roles_MBL = task.roles(batch, draw.xp)
+    if not isinstance(batch.tokens_MBL, Tensor):
+        made: tuple[Any, ...] = _parts(batch)  # arrays of NumPy
+        tokens, targets, sizes, scale = (xp.asarray(part.copy()) for part in made)
+        batch = Batch(tokens_MBL=tokens, targets_MBL=targets, sizes_MB=sizes, scale_MB=scale)
+        roles_MBL = None if roles_MBL is None else xp.asarray(roles_MBL.copy())
     most = max(len(task.scored(length)) for length in (*possible, longest))
     is_scored = batch.targets_MBL != IGNORE
     places = torch.argsort(is_scored.to(torch.int8), dim=-1, descending=True, stable=True)[..., :most]
     targets = torch.take_along_dim(batch.targets_MBL, places, dim=-1)
-    ids = encoding.ids(batch.tokens_MBL, batch.sizes_MB, None, task.roles(batch, xp)).expand(batch.tokens_MBL.shape)
+    ids = encoding.ids(batch.tokens_MBL, batch.sizes_MB, None, roles_MBL).expand(batch.tokens_MBL.shape)
     return Examples(batch, ids, places, targets)
 
 
@@ -124,6 +133,7 @@ def match_instances(
             ids_MBL=part.ids_MBL,
             scale_MBL=part.batch.scale_MB[..., None].expand(tokens.shape),
             sizes_MBL=part.batch.sizes_MB[..., None].expand(tokens.shape),
+            row_ids=part.ids_MBL if are_row_ids(part.ids_MBL) else None,
         )
         stream = torch.take_along_dim(model.stream(tokens, at), part.places_MBS[..., None], dim=2)
         parts.append(exact_matches(objective, model.read(stream), part.targets_MBS, is_output_MO))

@@ -38,11 +38,18 @@ class Rows(NamedTuple):
     places_RS: Tensor
     slots_RW: Tensor
     targets_MRS: Tensor
+    row_ids: Tensor | None = None  # as in ``Where``
 
     @property
     def at(self) -> Where:
         """Where the tokens stand."""
-        return Where(ids_MBL=self.ids_MRW, scale_MBL=self.scale_MRW, sizes_MBL=self.sizes_MRW, visible=self.visible)
+        return Where(
+            ids_MBL=self.ids_MRW,
+            scale_MBL=self.scale_MRW,
+            sizes_MBL=self.sizes_MRW,
+            visible=self.visible,
+            row_ids=self.row_ids,
+        )
 
     @property
     def scored(self) -> Scored:
@@ -139,10 +146,13 @@ class Packing:
         sizes_MB: Tensor,
         scale_MB: Tensor | None,
         choice_R: Tensor,
+        *,
+        has_row_ids: bool = False,
     ) -> Rows:
         """Return the rows of a step, with everything that the choice of lengths decides.
 
-        ``ids`` are [M, R, W] or, where every instance has the same, [L]. Without a scale, an instance has the length chosen.
+        ``ids`` are [M, R, W] or, where every instance has the same, [L]; ``has_row_ids`` says that these are whole numbers
+        below L. Without a scale, an instance has the length chosen.
         """
         instance_RW = self.sources_CW[choice_R] // self.instance_width * self.num_rows + self._row_R
         if scale_MB is None:
@@ -163,6 +173,7 @@ class Packing:
             places_RS=self.scored_CS[choice_R],
             slots_RW=self.slots_CW[choice_R],
             targets_MRS=targets_MRS,
+            row_ids=ids_MRW if has_row_ids and self.visible_CWW is None else None,
         )
 
 

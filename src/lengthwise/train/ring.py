@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from ..arrays import Arrays
-from ..encodings.core.base import Encoding
+from ..encodings.core.base import Encoding, are_row_ids
 from ..seeds import DATA, Draw, open_stream
 from ..tasks.core.pool import Pool
 from ..tasks.core.task import IGNORE, Task
@@ -66,6 +66,7 @@ class Ring:
         self.choices_TR = zeros(rows, dtype=torch.int64)
         self.factors_TFM = zeros(len(FACTORS), slots, dtype=torch.float32)
         self.ids: Tensor | None = None  # [T, M, R, W] or, where every instance has the same, [L]
+        self.has_row_ids = False  # as in ``Where``
         self._tasks: dict[int, Task] = {}  # by their ids, which are theirs as long as they are kept
         self._pools: dict[int, Pool] = {}
         self._own_lengths: dict[int, Tensor] = {}
@@ -120,7 +121,8 @@ class Ring:
         if self.scale_TMB is not None:
             self.scale_TMB[step_N, slot_N] = batch.scale_MB.to(torch.int32)
         if are_same(ids_NBL):
-            self.ids = ids_NBL[0, 0] if self.ids is None else self.ids
+            if self.ids is None:
+                self.ids, self.has_row_ids = ids_NBL[0, 0], are_row_ids(ids_NBL)
             return
         if self.ids is None:
             kind = torch.float32 if ids_NBL.is_floating_point() else torch.int32
@@ -173,6 +175,7 @@ class Ring:
             at(self.sizes_TMB).long(),
             None if self.scale_TMB is None else at(self.scale_TMB).long(),
             at(self.choices_TR),
+            has_row_ids=self.has_row_ids,
         )
 
     def factors(self, position_1: Tensor) -> Tensor:

@@ -42,6 +42,9 @@ GENERATED_EXAMPLES = 100
 RING_BYTES = 2 * 2**30
 """The most memory of a GPU that batches made ahead of time take."""
 
+EVEN_SIZES = tuple(sorted({1, *(size for power in range(1, 12) for size in (1 << power, 3 << power >> 1))}))
+"""Sizes of stacks on a GPU: 1, 2, 3, 4, 6, 8, 12, 16, …: few, so that programs are known from earlier processes."""
+
 _MOST_WEIGHT = 10**6
 
 _RANGES: dict[str, tuple[type, float, float]] = {

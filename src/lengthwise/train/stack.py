@@ -16,7 +16,7 @@ import torch
 import torch.nn.functional as functional
 from torch import Tensor
 
-from ..arrays import torch_arrays
+from ..arrays import numpy_arrays, torch_arrays
 from ..model.transformer import Block, Transformer
 from ..seeds import EVALUATION, INITIALIZATION, open_stream
 from ..tasks.core.lengths import LengthRange
@@ -72,6 +72,8 @@ class Stack:
         self.precision = precision or precision_on(device)
         self.is_compiled = self.on_gpu if compiled is None else compiled
         self.xp = torch_arrays(device)
+        # evaluation sets are many small steps, of which a GPU starts each as slowly as a large one
+        self.host_xp = numpy_arrays() if self.on_gpu else self.xp
         self.model = model_of_group(group, slots).to(device)
         self.weights = Weights(dict(self.model.named_parameters()))
         self.optimizer = StackedAdamW(self.weights)
@@ -89,6 +91,8 @@ class Stack:
         self.tick = 0
         self.steps_taken = 0  # by the stack, whoever was in its slots
         self.seconds: dict[str, float] = {}  # by what they were spent on
+        self.set_up = 0.0  # seconds of the first steps, in which a step is compiled and recorded
+        self.step_seconds = 0.0  # of a step, when some were last taken
         self.is_output_MO = torch.ones(slots, group.num_outputs, dtype=torch.bool, device=device)
         self.penalty_weights_PM = torch.zeros(len(group.penalties), slots, device=device)
         self.losses_M = torch.zeros(slots, device=device)
@@ -96,6 +100,7 @@ class Stack:
         self._initial: dict[tuple[int, int, int], Tensor] = {}
         self._examples: dict[int, Examples] = {}
         self._joined: Examples | None = None
+        self._models: dict[tuple[int, ...], Transformer] = {}  # those of some slots, during a test
         self._run_block: Callable[..., Tensor] = Block.__call__
         self._read_losses: Callable[[Tensor, Tensor], Tensor] = self._losses_of_stream
         self._update: Callable[[Tensor, Tensor], None] = self.optimizer.step
@@ -138,7 +143,7 @@ class Stack:
                 self.penalty_weights_PM[number, slot] = penalties.get(name, 0.0)
         for slots in _by_task(runs).values():
             first = runs[slots[0]]
-            stream = open_stream(EVALUATION, seed=[runs[slot].seed for slot in slots], xp=self.xp)
+            stream = open_stream(EVALUATION, seed=[runs[slot].seed for slot in slots], xp=self.host_xp)
             draw = stream.named(
                 "stop"
             )  # others than those of the scores: a run that stops must not score 100 % by that
@@ -242,9 +247,15 @@ class Stack:
             what = "steps"
             if self.steps_taken < _FIRST_STEPS:
                 ready, what = min(ready, _FIRST_STEPS - self.steps_taken), "set-up"
+            before = self.seconds.get(what, 0.0)
             with self.timed(what), matrix_products(self.precision):
                 for _ in range(ready):
                     self._advance()
+            spent = self.seconds[what] - before
+            if what == "set-up":
+                self.set_up += spent
+            else:
+                self.step_seconds = spent / ready
             self.tick += ready
             self.steps_taken += ready
             left -= ready
@@ -308,6 +319,7 @@ class Stack:
 
     def test(self, slots: Sequence[int]) -> dict[int, Tested]:
         """Return the scores of the runs in these slots at all lengths and on hard sets, computed together."""
+        self._models.clear()
         scores: dict[tuple[int, str], list[Score]] = {(slot, ""): [] for slot in slots}
         kinds = dict.fromkeys(["", _FIT, *(kind for slot in slots for kind in self.runs[slot].hard_sets)])
         for kind in kinds:
@@ -351,7 +363,7 @@ class Stack:
             if found is None:
                 continue
             task, bounds, number_of_instances = found
-            stream = open_stream(EVALUATION, seed=[self.runs[slot].seed for slot in members], xp=self.xp)
+            stream = open_stream(EVALUATION, seed=[self.runs[slot].seed for slot in members], xp=self.host_xp)
             draw = {"": stream, _FIT: stream.named(_FIT)}.get(kind) or stream.named("hard").named(kind)
             examples = make_examples(task, bounds, number_of_instances, draw.at(number), self.xp, self.model.encoding)
             size = (examples.batch.tokens_MBL.shape[-1], examples.places_MBS.shape[-1])
@@ -369,9 +381,11 @@ class Stack:
         """Return the models in these slots as one, in this order."""
         if slots == list(range(self.num_slots)):
             return self.model
-        model = model_of_group(self.group, len(slots)).to(self.device)
-        Weights(dict(model.named_parameters())).values_MP.copy_(self.weights.values_MP[slots])
-        return model
+        if tuple(slots) not in self._models:
+            model = model_of_group(self.group, len(slots)).to(self.device)
+            Weights(dict(model.named_parameters())).values_MP.copy_(self.weights.values_MP[slots])
+            self._models[tuple(slots)] = model
+        return self._models[tuple(slots)]
 
     def _match(self, model: Transformer, examples: Examples, is_output_MO: Tensor) -> Tensor:
         with matrix_products(Precision.FP32):  # whatever the precision of training: a score must not hang on rounding

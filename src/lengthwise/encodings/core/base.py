@@ -49,7 +49,9 @@ class Where(NamedTuple):
 
     ``scale`` is the length of an instance as its task counts it, ``sizes`` its number of tokens. ``visible`` is
     [B or 1, 1, Q, L]: whether a query sees a key. None means that a token sees all places up to its own. ``places_BL`` is
-    None where the tokens are all of the row, in order.
+    None where the tokens are all of the row, in order. ``row_ids`` is the same object as ``ids_MBL`` where these are known
+    to be one row for all models and instances, of whole numbers below its length: then there are few distances. Whoever
+    replaces the ids need not know of it.
     """
 
     ids_MBL: Tensor
@@ -57,6 +59,7 @@ class Where(NamedTuple):
     sizes_MBL: Tensor
     visible: Tensor | None = None
     places_BL: Tensor | None = None
+    row_ids: Tensor | None = None
 
     def at_places(self, places_BQ: Tensor) -> Where:
         """Return where the tokens of the last places stand; these places are the same number in all rows."""
@@ -67,6 +70,11 @@ class Where(NamedTuple):
             sizes_MBL=self.sizes_MBL[..., -num_new:],
             places_BL=places_BQ,
         )
+
+    @property
+    def has_row_ids(self) -> bool:
+        """Whether the ids are known to be one row of whole numbers from 0 to below its length."""
+        return self.row_ids is not None and self.row_ids is self.ids_MBL
 
     def sees(self, num_keys: int) -> Tensor:
         """Return what the tokens see of so many keys, [B or 1, 1, Q, L]."""
@@ -197,6 +205,14 @@ def distances(queries: Where, keys: Where) -> Tensor:
     q_MBQ, k_MBL = (once(where.ids_MBL) for where in (queries, keys))
     delta_MBQL = q_MBQ[..., :, None] - k_MBL[..., None, :]
     return delta_MBQL.transpose(0, 1)[:, :, None]
+
+
+def are_row_ids(ids_MBL: Tensor) -> bool:
+    """Return whether ids are one row for all, of whole numbers from 0 to below its length; it looks at the numbers."""
+    row_11L = once(ids_MBL)
+    if row_11L.shape[:2] != (1, 1) or row_11L.is_floating_point():
+        return False
+    return bool(((row_11L >= 0) & (row_11L < row_11L.shape[-1])).all())
 
 
 def once(ids_MBL: Tensor) -> Tensor:

@@ -1,6 +1,7 @@
 """A learned function of the logarithm of the distance (arXiv 2108.00154, as in x-transformers).
 
-Shapes: F and G units of the first and the second hidden layer, P pairs of a query and a key, of all rows; the rest as in ``base``.
+Shapes: F and G units of the first and the second hidden layer, P pairs of a query and a key of all rows, or distances, N distances;
+the rest as in ``base``.
 """
 
 from __future__ import annotations
@@ -57,12 +58,26 @@ class DynamicBias(Encoding):
                 parameter.copy_(normal(draw.named(name), tuple(parameter.shape[1:]), deviation=deviation))
 
     def bias(self, queries: Where, keys: Where) -> Tensor:
-        """Return what the network gives; its hidden layers are not kept for the gradient but computed again."""
+        """Return what the network gives: once for each distance where ids are one row of small numbers, else for each pair."""
+        if queries.has_row_ids and keys.has_row_ids:
+            return self._bias_by_distance(distances(queries, keys)[0, 0, 0], keys.ids_MBL.shape[-1])
         delta_MBQL = distances(queries, keys)[:, :, 0].transpose(0, 1).float()
-        entering_MP = (delta_MBQL.sign() * torch.log1p(delta_MBQL.abs())).flatten(1)
-        given_MHP: Tensor = checkpoint(self._network, entering_MP, use_reentrant=False, preserve_rng_state=False)
+        # hidden layers of all pairs are not kept for the gradient but computed again
+        given_MHP: Tensor = checkpoint(
+            self._network, _entering(delta_MBQL.flatten(1)), use_reentrant=False, preserve_rng_state=False
+        )
         given_MHBQL = torch.unflatten(given_MHP, -1, delta_MBQL.shape[1:])
         return per_head(given_MHBQL.permute(2, 0, 1, 3, 4), given_MHP.shape[0])
+
+    def _bias_by_distance(self, delta_QL: Tensor, num_ids: int) -> Tensor:
+        """Return the bias of distances that are whole numbers between −num_ids and num_ids, [1, M·H, Q, L]."""
+        delta_1N = torch.arange(1 - num_ids, num_ids, device=delta_QL.device)[None].float()
+        given_MHN = self._network(_entering(delta_1N))
+        rows_QL = delta_QL + num_ids - 1
+        # each query looks up in a view of its own, where it meets a distance once: gradients do not collide
+        views_MHQN = given_MHN[:, :, None].expand(-1, -1, rows_QL.shape[0], -1)
+        found_MHQL = views_MHQN.gather(-1, rows_QL.expand(*given_MHN.shape[:2], -1, -1))
+        return found_MHQL.flatten(0, 1)[None]
 
     def _network(self, u_MP: Tensor) -> Tensor:
         """Return f of every number, [M, H, P]."""
@@ -73,6 +88,11 @@ class DynamicBias(Encoding):
             return (
                 self.out_weight_MGH.float().transpose(1, 2) @ second_MGP
             )  # a last bias softmax, without a sink, would not see
+
+
+def _entering(delta: Tensor) -> Tensor:
+    """Return what enters the network for distances: the sign of each times the logarithm of one more than its size."""
+    return delta.sign() * torch.log1p(delta.abs())
 
 
 def _affine(x_MIP: Tensor, weight_MIO: Tensor, bias_MO: Tensor) -> Tensor:

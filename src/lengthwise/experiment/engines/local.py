@@ -15,7 +15,7 @@ from pathlib import Path
 from ...errors import InvalidOptionError, LengthwiseError, TrainingFailedError
 from ..interrupts import interrupts_deferred
 from ..plan import StackPlan
-from .work import Checkpoints, Event, Notice, RunsDone, StackDone, StackProgress, checkpoint_of
+from .work import Checkpoints, Event, Notice, RunsDone, SizesTried, StackDone, StackProgress, checkpoint_of
 from .worker import Orders, Worker
 
 _WORKERS_PER_GPU = 3  # one compiles, makes batches or saves while another one trains
@@ -80,7 +80,7 @@ def train_locally(
             for connection in wait(list(busy)):
                 number, worker = busy[connection]  # type: ignore[index]  # wait returns what it was given
                 event = _receive(worker)
-                if isinstance(event, (StackProgress, RunsDone, Notice)):
+                if isinstance(event, (StackProgress, RunsDone, Notice, SizesTried)):
                     queue.note(event)
                     yield event
                     continue
@@ -110,7 +110,7 @@ class _Queue:
         self._checkpoints = checkpoints
         self._waiting = list(range(len(stacks)))
         self._deaths = [0] * len(stacks)
-        self._failures: list[BaseException] = []
+        self._failures: list[tuple[str, BaseException]] = []  # with the stack
 
     @property
     def is_empty(self) -> bool:
@@ -143,20 +143,35 @@ class _Queue:
             self._deaths[number] += 1
             self._waiting.insert(0, number)
             return f"{error.message} {plan.label} goes on in a new one."
-        self._failures.append(error)
+        self._failures.append((plan.label, error))
         return f"{_message_of(error)} {plan.label} is given up."
 
     def raise_failures(self) -> None:
-        """Raise if stacks were given up: a mistake of ours first, otherwise all that went wrong."""
-        for error in self._failures:
+        """Raise if stacks were given up: a mistake of ours first, otherwise what went wrong, with the stacks by name."""
+        for _, error in self._failures:
             if not isinstance(error, LengthwiseError):
                 raise error
-        messages = list(dict.fromkeys(map(_message_of, self._failures)))
-        if len(messages) == 1:
-            raise self._failures[0]
-        if messages:
-            hint = getattr(self._failures[0], "hint", "")
-            raise TrainingFailedError(f"{len(self._failures)} stacks failed. {' '.join(messages)}", hint=hint)
+        if not self._failures:
+            return
+        first = self._failures[0][1]
+        if len(self._failures) == 1 and not isinstance(first, TrainingFailedError):
+            raise first  # it says itself what is wrong with a task or an encoding
+        stacks_of: dict[str, list[str]] = {}
+        for label, error in self._failures:
+            stacks_of.setdefault(_message_of(error), []).append(label)
+        told = " ".join(f"{message} This stopped {_listed(labels)}." for message, labels in stacks_of.items())
+        number = f"{len(self._failures)} stacks were given up. " if len(self._failures) > 1 else ""
+        raise TrainingFailedError(f"{number}{told}", hint=getattr(first, "hint", ""))
+
+
+_MOST_NAMED = 10  # stacks that an error lists
+
+
+def _listed(labels: Sequence[str]) -> str:
+    """Return the names of stacks, so many at most."""
+    named = ", ".join(labels[:_MOST_NAMED])
+    more = len(labels) - _MOST_NAMED
+    return f"{named} and {more} more" if more > 0 else named
 
 
 def _message_of(error: BaseException) -> str:

@@ -61,7 +61,16 @@ class Notice:
     text: str
 
 
-Event = StackProgress | RunsDone | StackDone | Notice
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizesTried:
+    """Before training on a CPU: stack sizes are being tried for one more shape, of so many that are to be trained."""
+
+    label: str
+    number: int
+    shapes: int
+
+
+Event = StackProgress | RunsDone | StackDone | Notice | SizesTried
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,7 +60,7 @@ def query_and_key_maps(block: Block) -> tuple[Tensor, Tensor]:
     """Return W_Q and W_K of every head, each [M, H, D, K]."""
     num_models, width, _ = block.qkv.weight_MIO.shape
     q, k = (
-        part.reshape(num_models, width, block.heads, -1).transpose(1, 2)
+        part.reshape(num_models, width, block.heads, -1).transpose(1, 2).contiguous()
         for part in block.qkv.weight_MIO[..., : 2 * width].chunk(2, dim=-1)
     )
     return q, k
@@ -78,8 +78,9 @@ def queries_and_keys(positions_MND: Tensor, block: Block) -> tuple[Tensor, Tenso
     """Return p_i W_Q and p_j W_K for every head, each [M, H, N, K]."""
     num_models, num_positions, width = positions_MND.shape
     mapped = torch.bmm(positions_MND, block.qkv.weight_MIO[..., : 2 * width])
-    q, k = (
-        part.reshape(num_models, num_positions, block.heads, -1).transpose(1, 2) for part in mapped.chunk(2, dim=-1)
+    q, k = (  # laid out in the same way in a stack and alone, so that products are computed in the same order
+        part.reshape(num_models, num_positions, block.heads, -1).transpose(1, 2).contiguous()
+        for part in mapped.chunk(2, dim=-1)
     )
     return q, k
 
