@@ -207,19 +207,19 @@ def test_a_language_of_many_periods_is_in_although_their_common_multiple_is_larg
 
 def test_what_a_cap_kept_from_being_tried_is_not_said_not_to_exist() -> None:
     verdict = ask(MANY_PERIODS, PERIODIC)
-    assert (verdict.answer, verdict.theorem) == (UNKNOWN, "open")
+    assert (verdict.answer, verdict.theorem, verdict.certificate) == (YES, "periodic_refinement", None)
     assert verdict.reason == (
-        "whether there is a program with a period that divides 30030 was not tried: periods are tried up to 10,000, the cap."
+        "by our theorem there is a program, but none was looked for: periods are tried up to 10,000, the cap."
     )
     language = compile_regex("(aa)*|(bbb)*|(c{5})*|(d{7})*")
-    assert ask(language, PERIODIC).answer is YES  # with period 210
+    assert ask(language, PERIODIC).certificate is not None  # with period 210
     for caps, cap in [
         (Caps(max_period=209), "periods are tried up to 209, the cap."),
         (Caps(max_vertices=99), "unrolled with window 0 and period 210 there are more than 99 vertices, the cap."),
     ]:
         verdict = decide(Facts(language=language), PERIODIC, caps=caps)
-        assert verdict.answer is UNKNOWN
-        assert verdict.reason == (f"whether there is a program with a period that divides 210 was not tried: {cap}")
+        assert (verdict.answer, verdict.certificate) == (YES, None)
+        assert verdict.reason == f"by our theorem there is a program, but none was looked for: {cap}"
 
 
 def test_a_yes_without_a_program_says_by_what_it_is_one() -> None:

@@ -53,7 +53,7 @@ def compare_with_unrolling(seed: int, number: int, max_states: int) -> tuple[int
 
 
 def test_the_answer_is_that_of_all_periods_up_to_thirty() -> None:
-    inside, outside = compare_with_unrolling(5, 40, max_states=6)
+    inside, outside = compare_with_unrolling(5, 30, max_states=6)
     assert min(inside, outside) > 8
 
 
@@ -80,8 +80,8 @@ def no_certificates(seed: int, number: int) -> list[tuple[DFA, PeriodsCertificat
 
 
 def test_every_no_is_accepted_and_its_pair_is_hard_to_tell_apart() -> None:
-    certificates = no_certificates(9, 120)
-    assert len(certificates) > 40
+    certificates = no_certificates(9, 80)
+    assert len(certificates) > 30
     for language, certificate in certificates:
         for fragment in ("PERIODIC", "PLAIN"):
             data = json.loads(json.dumps(certificate.to_json())) | {"fragment": fragment}
@@ -95,42 +95,32 @@ def test_every_no_is_accepted_and_its_pair_is_hard_to_tell_apart() -> None:
 
 def test_the_equations_of_a_no_have_their_rank_in_the_exact_field_of_every_order() -> None:
     checked = 0
-    for language, certificate in no_certificates(10, 40):
+    for language, certificate in no_certificates(10, 20):
         members, blocks = list(certificate.members), [list(block) for block in certificate.blocks]
         rank = len(members) - len(blocks)
         if rank <= 3:
             for order in [*relevant_orders(rank), 2 * rank + 9]:  # the last one stands for those left out
                 assert rank_of_root_equations(language, members, blocks, order) == rank
                 checked += 1
-    assert checked > 60
+    assert checked > 40
 
 
-def test_blocks_that_some_root_splits_are_refused() -> None:
-    (member,) = [each for each in refine_by_roots(TWO) if len(each.members) > 1]
-    assert member.passed
-    rows = TWO.transitions
-    merged = next(
-        [[one, two], *([state] for state in member.members if state not in (one, two))]
-        for one in member.members
-        for two in member.members
-        if one < two and _could_be_a_block(rows, member.members, one, two)
-    )
-    one, two = merged[0]
+def test_blocks_that_only_a_root_of_order_two_splits_are_refused() -> None:
+    (component,) = [each for each in refine(unrolled_graph(TWO)) if not each.passed]  # as far as counting alone goes
+    groups: dict[int, list[int]] = {}
+    for state, block in zip(component.members, component.blocks, strict=True):
+        groups.setdefault(block, []).append(state)
+    one, two = next(group[:2] for group in groups.values() if len(group) > 1)
     certificate = PeriodsCertificate(
         language=TWO,
-        members=member.members,
-        blocks=tuple(map(tuple, merged)),
+        members=component.members,
+        blocks=tuple(map(tuple, groups.values())),
         pair=(one, two),
         prefix=(),
         suffix=(),
     )
     check = check_certificate(certificate.to_json())
     assert check.objection == "a root of unity of order 2 could split the blocks"
-
-
-def _could_be_a_block(rows: tuple[tuple[int, ...], ...], members: tuple[int, ...], one: int, two: int) -> bool:
-    both = [(a, b) for a, b in zip(rows[one], rows[two], strict=True) if a in members and b in members]
-    return all(a == b or {a, b} == {one, two} for a, b in both)
 
 
 @pytest.mark.parametrize(
