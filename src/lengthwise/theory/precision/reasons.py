@@ -30,13 +30,14 @@ def _why(certificate: RanksCertificate) -> str:
     moduli = sorted({modulus for _, modulus in certificate.moduli})
     if moduli:
         seen.append(f"the position modulo {' and '.join(map(str, moduli))}")
+    verb = "determines" if len(seen) == 1 and certificate.window < 2 else "determine"
     if certificate.condition is Logic.Y:
-        return f"{seen[0]} determine the state." if seen else "there is only one state."
+        return f"{seen[0]} {verb} the state." if seen else "there is only one state."
     if not seen:
         return "the automaton never returns to a state it has left, so it is enough to know what has occurred before."
     return (
-        f"{' and '.join(seen)} determine the state among those that can come back, and which of these groups was entered "
-        "is a matter of what has occurred before."
+        f"inside each strongly connected component, {' and '.join(seen)} {verb} the state; which component was entered "
+        "follows from what has occurred before."
     )
 
 
