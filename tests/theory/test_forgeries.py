@@ -96,7 +96,7 @@ def mutate(rng: Random, data: Json) -> Json:
                     ("fragment", [str(fragment) for fragment in Fragment]),
                     ("readout", [str(readout) for readout in Readout]),
                     ("asked", [str(asked) for asked in Asked]),
-                    ("kind", ["potentials", "obstruction", "reduction", "graph", "quotients", "program"]),
+                    ("kind", ["potentials", "obstruction", "reduction", "graph", "periods", "quotients", "program"]),
                 ]
             )
             data[field] = rng.choice(values)
@@ -150,7 +150,7 @@ def attack(seed: int, num_tries: int, num_languages: int) -> Counter[str]:
     by_kind: dict[tuple[str, str], list[tuple[DFA, Json]]] = {}
     for language, data in originals:
         by_kind.setdefault((data["kind"], data["asked"]), []).append((language, data))
-    assert len(by_kind) == 9  # five kinds for membership, and all but quotients for next symbols
+    assert len(by_kind) == 10  # six kinds for membership, and all but periods and quotients for next symbols
     outcome: Counter[str] = Counter()
     for number in range(num_tries):
         language, original = rng.choice(by_kind[sorted(by_kind)[number % len(by_kind)]])

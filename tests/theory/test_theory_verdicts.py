@@ -25,7 +25,7 @@ from lengthwise.theory.certificates import (
     PotentialsCertificate,
     QuotientsCertificate,
 )
-from lengthwise.theory.claims import Answer
+from lengthwise.theory.claims import Answer, Asked
 from lengthwise.theory.deciders import decide
 from lengthwise.theory.facts import Facts
 from lengthwise.theory.verdict import Verdict
@@ -169,7 +169,8 @@ def test_the_reason_of_a_reduction_names_its_target(text: str, reason: str) -> N
 
 
 def test_the_reason_of_an_unknown_names_what_was_tried_and_what_is_missing() -> None:
-    verdict = ask(compile_regex("[ab]*b"), Fragment.PERIODIC)
+    next_symbols = Facts(language=compile_regex("(ab|bba)*"), asked=Asked.NEXT_SYMBOLS)
+    verdict = decide(next_symbols, Fragment.PERIODIC)
     assert verdict.reason == (
         "no program with a period that divides 1 exists; which periods suffice for C-RASP[periodic] is not known, so larger "
         "ones are not excluded."
