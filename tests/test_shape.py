@@ -136,12 +136,16 @@ def test_the_checker_shares_no_code_with_the_solvers() -> None:
             "lengthwise.languages.dfa",
             "lengthwise.theory.replay",
             "lengthwise.theory.graph_checker",
+            "lengthwise.theory.period_checker",
+            "lengthwise.theory.precision.checker",
             "lengthwise.crasp.fragments",  # a program is read again from its text
             "lengthwise.crasp.kinds",
             "lengthwise.crasp.measures",
             "lengthwise.crasp.parser",
         },
         "graph_checker": {"lengthwise.theory.replay"},
+        "period_checker": {"lengthwise.budget", "lengthwise.theory.replay"},
+        "precision/checker": {"lengthwise.budget", "lengthwise.theory.replay"},
         "replay": {"lengthwise.budget"},
     }
     for name, modules in allowed.items():

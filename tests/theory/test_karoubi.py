@@ -21,7 +21,7 @@ from lengthwise.languages.catalog import find_language
 from lengthwise.languages.dfa import DFA
 from lengthwise.languages.regex import compile_regex
 from lengthwise.languages.semigroup import TransitionSemigroup, transition_semigroup
-from lengthwise.theory.certificates import GraphCertificate, PotentialsCertificate
+from lengthwise.theory.certificates import GraphCertificate, PeriodsCertificate, PotentialsCertificate
 from lengthwise.theory.checker import check_certificate
 from lengthwise.theory.claims import Answer, Asked
 from lengthwise.theory.cycles import null_space
@@ -160,11 +160,12 @@ def test_a_named_yes_has_the_least_window_and_for_it_the_least_period(
 
 @pytest.mark.parametrize("text", GAPS)
 @pytest.mark.parametrize("fragment", [LOCAL, PERIODIC, PERIODIC_LOCAL])
-def test_a_language_in_the_gap_is_out_by_a_graph_certificate(text: str, fragment: Fragment) -> None:
+def test_a_language_in_the_gap_is_out_without_a_reduction(text: str, fragment: Fragment) -> None:
     language = compile_regex(text)
     verdict = ask(language, fragment)
-    assert (verdict.answer, verdict.theorem) == (NO, "karoubi")
-    assert isinstance(verdict.certificate, GraphCertificate)
+    without_windows = fragment is PERIODIC  # then roots of unity say so already
+    assert (verdict.answer, verdict.theorem) == (NO, "periodic_refinement" if without_windows else "karoubi")
+    assert isinstance(verdict.certificate, PeriodsCertificate if without_windows else GraphCertificate)
     assert check_certificate(verdict.certificate.to_json(), language).accepted
     assert find_reduction(language, fragment, Asked.MEMBERSHIP) is None
 
@@ -207,19 +208,19 @@ def test_a_language_of_many_periods_is_in_although_their_common_multiple_is_larg
 
 def test_what_a_cap_kept_from_being_tried_is_not_said_not_to_exist() -> None:
     verdict = ask(MANY_PERIODS, PERIODIC)
-    assert (verdict.answer, verdict.theorem) == (UNKNOWN, "open")
+    assert (verdict.answer, verdict.theorem, verdict.certificate) == (YES, "periodic_refinement", None)
     assert verdict.reason == (
-        "whether there is a program with a period that divides 30030 was not tried: periods are tried up to 10,000, the cap."
+        "by our theorem there is a program, but none was looked for: periods are tried up to 10,000, the cap."
     )
     language = compile_regex("(aa)*|(bbb)*|(c{5})*|(d{7})*")
-    assert ask(language, PERIODIC).answer is YES  # with period 210
+    assert ask(language, PERIODIC).certificate is not None  # with period 210
     for caps, cap in [
         (Caps(max_period=209), "periods are tried up to 209, the cap."),
         (Caps(max_vertices=99), "unrolled with window 0 and period 210 there are more than 99 vertices, the cap."),
     ]:
         verdict = decide(Facts(language=language), PERIODIC, caps=caps)
-        assert verdict.answer is UNKNOWN
-        assert verdict.reason == (f"whether there is a program with a period that divides 210 was not tried: {cap}")
+        assert (verdict.answer, verdict.certificate) == (YES, None)
+        assert verdict.reason == f"by our theorem there is a program, but none was looked for: {cap}"
 
 
 def test_a_yes_without_a_program_says_by_what_it_is_one() -> None:

@@ -14,6 +14,9 @@ from ...languages.dfa_files import dfa_to_json
 from ...languages.drawing import draw_svg, draw_text
 from ...languages.ladder import Rung, ladder
 from ...predict.resolve import resolve
+from ...theory.claims import Answer
+from ...theory.precision.deciders import decide_logics
+from ...theory.verdict import LogicVerdict
 from ..text import colour, paragraph, print_detail, print_rows, table, write_file
 
 _COUNTED_LENGTHS = 9
@@ -52,7 +55,9 @@ def print_one(options: Namespace) -> None:
             lines.append(f"  published prediction ({named.source}): {flags}")
     shortest = shortest_word(language)
     rungs = ladder(language)
+    verdicts = decide_logics(language)
     data["classes"] = [asdict(rung) for rung in rungs]
+    data["logics"] = [_logic_data(verdict) for verdict in verdicts]
     data |= {"automaton": dfa_to_json(language), "num_states": language.num_states, "words_by_length": counts}
     lines += [
         f"  alphabet {show_alphabet(language.alphabet)}, {language.num_states} state{'s' * (language.num_states > 1)}",
@@ -62,6 +67,8 @@ def print_one(options: Namespace) -> None:
         *(f"  {row}".rstrip() for row in draw_text(language).split("\n")),
         "",
         *_ladder_lines(rungs),
+        "",
+        *_logic_lines(verdicts),
         "",
         f"  verdicts: lengthwise predict {name!r}",
     ]
@@ -78,6 +85,27 @@ def _ladder_lines(rungs: list[Rung]) -> list[str]:
         for rung in rungs
     ]
     return table(("  class", "in it", "why, and the theorem"), rows).split("\n")
+
+
+def _logic_data(verdict: LogicVerdict) -> dict[str, object]:
+    return {
+        "logic": str(verdict.fragment),
+        "meaning": verdict.fragment.meaning,
+        "answer": str(verdict.answer),
+        "reason": verdict.reason,
+        "theorem": verdict.theorem,
+        "certificate": verdict.certificate.to_json() if verdict.certificate else None,
+    }
+
+
+def _logic_lines(verdicts: list[LogicVerdict]) -> list[str]:
+    """Return one line for each logic of fixed precision: whether it expresses the language, and why."""
+    words = {Answer.YES: "yes", Answer.NO: "no", Answer.UNKNOWN: "?"}
+    rows = [
+        (f"  {verdict.fragment.notation}", words[verdict.answer], f"{verdict.reason} [{verdict.theorem}]")
+        for verdict in verdicts
+    ]
+    return table(("  logic", "in it", "why, and the theorem (lengthwise show theorem NAME)"), rows).split("\n")
 
 
 def _automaton_of(name: str) -> DFA:

@@ -92,6 +92,13 @@ def decide_logic(
     )
 
 
+def decide_logics(language: DFA, *, caps: Caps | None = None) -> list[LogicVerdict]:
+    """Decide membership for every logic, in the order of ``Logic``, within one budget of CPU time."""
+    caps = caps or Caps()
+    with default_time_budget(caps.max_seconds, "deciding the logics of this language"):
+        return [decide_logic(language, logic, caps=caps) for logic in Logic]
+
+
 def _unknown(language: DFA, logic: Logic, asked: Asked, reason: str) -> LogicVerdict:
     return LogicVerdict(
         answer=Answer.UNKNOWN,

@@ -1,0 +1,151 @@
+"""Formulas of the past: what they say, and that those taken from certificates are the automata."""
+
+from __future__ import annotations
+
+from itertools import islice, product
+
+import pytest
+from theory_generators import TELLING, many_languages
+
+from lengthwise.errors import InvalidOptionError
+from lengthwise.languages.catalog import bounded_dyck
+from lengthwise.languages.dfa import DFA
+from lengthwise.languages.regex import compile_regex
+from lengthwise.theory.claims import Answer
+from lengthwise.theory.precision.certificates import PumpingCertificate, RanksCertificate
+from lengthwise.theory.precision.deciders import decide_logic
+from lengthwise.theory.precision.extraction import extract_formula
+from lengthwise.theory.precision.formulas import (
+    FALSE,
+    TRUE,
+    And,
+    Expression,
+    Formula,
+    Letter,
+    Name,
+    Not,
+    Or,
+    Past,
+    Position,
+    Since,
+    Yesterday,
+    conjunction,
+    disjunction,
+    negation,
+    past,
+    yesterday,
+)
+from lengthwise.theory.precision.logics import Logic
+
+
+def formula(body: Expression, *definitions: tuple[str, Expression]) -> Formula:
+    return Formula(alphabet=("a", "b"), definitions=definitions, accept=body)
+
+
+A, B = Letter("a"), Letter("b")
+
+SAYS = [
+    (Past(A), lambda word: "a" in word, Logic.P),
+    (Yesterday(A), lambda word: word.endswith("a"), Logic.Y),
+    (Not(Yesterday(TRUE)), lambda word: word == "", Logic.Y),
+    (Past(And((A, Past(B)))), lambda word: "b" in word and "a" in word[word.index("b") :], Logic.P),
+    (Past(And((A, Yesterday(B)))), lambda word: "ba" in word, Logic.P_Y),
+    (Position(2, 1), lambda word: len(word) % 2 == 0, Logic.P_MOD),
+    (Past(And((A, Position(2, 1)))), lambda word: "a" in word[::2], Logic.P_MOD),
+    (And((Position(2, 1), Past(A), Yesterday(A))), lambda word: len(word) % 2 == 0 and word[-1:] == "a", Logic.P_Y_MOD),
+    (Since(B, A), lambda word: "a" in word, Logic.S),
+    (
+        Since(Not(A), And((B, Yesterday(B)))),
+        lambda word: "bb" in word and "a" not in word[word.rindex("bb") :],
+        Logic.S,
+    ),
+    (A, lambda _word: False, Logic.P),
+]
+
+
+@pytest.mark.parametrize(("body", "says", "logic"), SAYS, ids=str)
+def test_a_formula_holds_at_the_end_of_the_words_it_speaks_of(body: Expression, says: object, logic: Logic) -> None:
+    whole = formula(body)
+    assert whole.logic is logic
+    for length in range(7):
+        for letters in product("ab", repeat=length):
+            assert whole.accepts(letters) == says("".join(letters)), (letters, str(whole))  # type: ignore[operator]
+
+
+def test_a_name_is_what_it_was_defined_as() -> None:
+    named = formula(Past(Name("both")), ("last_b", Yesterday(B)), ("both", And((A, Name("last_b")))))
+    assert str(named) == "last_b := Y('b')\nboth   := 'a' and last_b\naccept := P(both)"
+    assert named.accepts("aba")
+    assert not named.accepts("ab")
+    assert named.size == 7
+
+
+def test_constants_and_repetitions_are_left_out() -> None:
+    assert conjunction([A, TRUE, A]) == A
+    assert conjunction([A, FALSE]) == FALSE
+    assert conjunction([]) == TRUE
+    assert disjunction([A, FALSE, B]) == Or((A, B))
+    assert disjunction([A, TRUE]) == TRUE
+    assert disjunction([]) == FALSE
+    assert negation(negation(A)) == A
+    assert negation(TRUE) == FALSE
+    assert past(FALSE) == yesterday(FALSE) == FALSE
+    assert str(formula(Not(And((A, Or((B, Letter("'")))))))) == "accept := not ('a' and ('b' or '\\''))"
+
+
+def agree(language: DFA, logic: Logic, max_length: int) -> bool:
+    """Say whether there is a formula; if so, compare it with the language on all words up to a length."""
+    certificate = decide_logic(language, logic).certificate
+    if not isinstance(certificate, RanksCertificate):
+        return False
+    found = extract_formula(certificate)
+    assert logic.includes(found.logic)
+    for length in range(max_length + 1):
+        for word in product(language.alphabet, repeat=length):
+            assert found.accepts(word) == (word in language), (language.transitions, logic, word)
+    return True
+
+
+@pytest.mark.parametrize("logic", Logic)
+def test_the_formula_of_a_yes_is_the_automaton(logic: Logic) -> None:
+    languages = [*map(compile_regex, TELLING), bounded_dyck(2), *(each for _, each in islice(many_languages(21), 12))]
+    small = [language for language in languages if len(language.alphabet) < 3]
+    assert sum(agree(language, logic, 5) for language in languages) >= 5
+    assert sum(agree(language, logic, 8) for language in small[:4]) >= 1
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("logic", Logic)
+def test_the_formulas_of_many_languages_are_their_automata_to_length_ten(logic: Logic) -> None:
+    languages = [*map(compile_regex, TELLING), *(each for _, each in islice(many_languages(22), 300))]
+    assert sum(agree(language, logic, 10 if len(language.alphabet) < 3 else 7) for language in languages) > 20
+
+
+def test_levels_with_several_states_and_any_residues_give_a_formula_too() -> None:
+    language = compile_regex("a*b*")
+    certificate = decide_logic(language, Logic.P).certificate
+    assert isinstance(certificate, RanksCertificate)
+    other = RanksCertificate(
+        language=language,
+        fragment=Logic.P_Y_MOD,
+        condition=Logic.P_MOD,
+        levels=tuple(5 * level for level in certificate.levels),
+        moduli=(),
+        residues=(7,) * language.num_states,
+        ranks=(),
+    )
+    found = extract_formula(other)
+    for length in range(8):
+        for word in product("ab", repeat=length):
+            assert found.accepts(word) == (word in language)
+
+
+def test_only_a_yes_with_ranks_has_a_formula() -> None:
+    flip_flop = compile_regex("[012]*02*")
+    for logic, answer in ((Logic.P, Answer.NO), (Logic.S, Answer.YES)):
+        certificate = decide_logic(flip_flop, logic).certificate
+        assert certificate is not None
+        assert certificate.answer is answer
+        assert isinstance(certificate, PumpingCertificate) == (answer is Answer.NO)
+        with pytest.raises(InvalidOptionError, match="a formula can be taken from a YES with levels and ranks"):
+            extract_formula(certificate)
