@@ -11,7 +11,7 @@ from strategies import random_dfa
 from theory_generators import random_languages, small_automata
 
 from lengthwise.crasp.fragments import Fragment
-from lengthwise.languages.catalog import LANGUAGES
+from lengthwise.languages.catalog import LANGUAGES, find_language
 from lengthwise.languages.dfa import DFA
 from lengthwise.languages.regex import compile_regex
 from lengthwise.theory.claims import Answer, Asked
@@ -64,7 +64,7 @@ def exact(bounds: DepthBounds) -> int | None:
     return bounds.at_least
 
 
-SLOW = ("(a+b+){4}", "(a+b+){5}", "(cb)*ab|(aa|a)*a(a)bba")
+SLOW = ("(a+b+){3}", "(a+b+){4}", "aa*bb*cc*dd*ee*", "(a+b+){5}", "(cb)*ab|(aa|a)*a(a)bba")
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_the_table_of_depths(text: str, next_depth: int | None, end_depth: int |
     assert exact(bound_depth(language, END)) == end_depth
 
 
-@pytest.mark.parametrize("blocks", [2, 3, 4, 5, pytest.param(6, marks=pytest.mark.full)])
+@pytest.mark.parametrize("blocks", [2, 3, 4, *(pytest.param(blocks, marks=pytest.mark.full) for blocks in (5, 6))])
 def test_alternating_blocks_have_the_published_depth(blocks: int) -> None:
     """L_k, k blocks of a and b in turn, needs depth k, and prediction of L_(k+3) needs k + 1 (arXiv 2506.16055)."""
     language = compile_regex("".join("ab"[number % 2] + "+" for number in range(blocks)), alphabet="ab")
@@ -99,7 +99,7 @@ def test_what_needs_no_counting_has_depth_0() -> None:
 
 def test_finite_languages_have_depth_at_most_2() -> None:
     rng = Random(11)
-    for _ in range(6):
+    for _ in range(4):
         words = {"".join(rng.choice("ab") for _ in range(rng.randint(0, 4))) for _ in range(rng.randint(1, 4))}
         language = compile_regex("|".join(f"({word})" for word in sorted(words)), alphabet="ab")
         bounds = bound_depth(language, END)
@@ -169,7 +169,7 @@ def languages_over_two_letters() -> list[DFA]:
 
 @pytest.mark.parametrize("question", [END, NEXT])
 def test_depth_1_is_what_thresholds_on_letter_counts_can_do(question: DepthQuestion) -> None:
-    assert compare_with_thresholds(languages_over_two_letters()[::9], question) > 3
+    assert compare_with_thresholds(languages_over_two_letters()[::12], question) > 2
 
 
 @pytest.mark.full
@@ -207,8 +207,8 @@ def check_languages(languages: list[DFA]) -> dict[DepthQuestion, list[int]]:
 
 
 def test_the_bounds_of_random_languages_meet_and_are_certified() -> None:
-    found = check_languages(random_languages(2301, 45))
-    assert all(bounds > 10 for bounds, _ in found.values())
+    found = check_languages(random_languages(2301, 25))
+    assert all(bounds > 5 for bounds, _ in found.values())
     assert sum(bounds - meet for bounds, meet in found.values()) <= 2
 
 
@@ -219,7 +219,7 @@ def test_the_bounds_of_a_thousand_random_languages_meet_nearly_always() -> None:
 
 
 def test_a_program_exists_as_the_deciders_say() -> None:
-    for language in [*random_languages(2303, 80), *small_automata()[::40]]:
+    for language in [*random_languages(2303, 50), *small_automata()[::60]]:
         end, following = (decide_plain(language, asked).answer is Answer.YES for asked in Asked)
         last = decide_last_symbol(language, Fragment.PLAIN).answer is Answer.YES
         assert [has_program(language, question) for question in (END, LAST, NEXT)] == [end, last, following]
@@ -233,6 +233,13 @@ def test_a_spent_budget_leaves_what_was_found_and_names_the_cap() -> None:
     assert bounds.at_least < 8
     assert bounds.summary().startswith(f"needs at least {bounds.at_least} layer")
     assert bounds.answer_for(20) == "OPEN"
+
+
+def test_automata_with_very_many_states_are_not_searched() -> None:
+    bounds = bound_depth(find_language("D_200").language, END)
+    assert bounds.summary() == (
+        "needs at least 0 layers; no upper bound was found: the automaton has 202 states; bounds are searched for up to 100"
+    )
 
 
 def test_the_answers_for_a_number_of_layers() -> None:

@@ -27,6 +27,7 @@ from .separation import Separation
 
 BOUNDING = "bounding the depth"
 MAX_COPIES = 60
+MAX_STATES = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +37,7 @@ class DepthLimits:
     seconds: float = 10.0
     regions: RegionLimits = field(default_factory=RegionLimits)
     max_copies: int = MAX_COPIES
+    max_states: int = MAX_STATES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +106,11 @@ def bound_depth(language: DFA, question: DepthQuestion, limits: DepthLimits | No
     question = DepthQuestion(question)
     if not has_program(language, question):
         return DepthBounds(question=question, exists=False, lower=None, upper=None)
+    if language.num_states > limits.max_states:
+        stopped = (
+            f"the automaton has {language.num_states:,} states; bounds are searched for up to {limits.max_states:,}."
+        )
+        return DepthBounds(question=question, exists=True, lower=None, upper=None, stopped=stopped)
     search = _Search(language, question, limits)
     stopped = ""
     try:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from ...budget import checkpoint
 from ...languages.dfa import DFA
 from ...languages.next_symbols import live_states, next_symbol_set
 
@@ -67,10 +68,10 @@ def ordered(one: int, two: int) -> Pair:
 
 def question_graph(language: DFA, question: DepthQuestion) -> StateGraph:
     """Return the automaton, or its live part where only live prefixes count."""
-    states = list(range(language.num_states))
+    inside = frozenset(range(language.num_states))
     if question.is_about_live_prefixes:
-        live = live_states(language)
-        states = [state for state in states if state in live or state == 0]
+        inside = live_states(language)
+    states = sorted(inside | {0})
     number = {state: place for place, state in enumerate(states)}
     return StateGraph(
         num_symbols=len(language.alphabet),
@@ -78,8 +79,7 @@ def question_graph(language: DFA, question: DepthQuestion) -> StateGraph:
             tuple(
                 (symbol, number[target])
                 for symbol, target in enumerate(language.transitions[state])
-                if target in number
-                and not (len(states) == 1 and question.is_about_live_prefixes and not language.accepting)
+                if state in inside and target in inside
             )
             for state in states
         ),
@@ -89,20 +89,22 @@ def question_graph(language: DFA, question: DepthQuestion) -> StateGraph:
 
 def pairs_to_separate(language: DFA, question: DepthQuestion) -> frozenset[Pair]:
     """Return the pairs of states, just before the position that is read, that get different answers there."""
-    states = range(language.num_states)
-    if question.is_about_live_prefixes:
-        live = live_states(language)
-        states = sorted(live)  # type: ignore[assignment]
+    accepting, rows = language.accepting, language.transitions
+    live = live_states(language)
+    states = sorted(live) if question.is_about_live_prefixes else range(language.num_states)
+    following: dict[int, frozenset[int]] = {}
+    if question is DepthQuestion.NEXT_SYMBOLS:
         following = {state: next_symbol_set(language, live, state) for state in live}
 
     def differ(one: int, two: int) -> bool:
+        checkpoint()
         if question is DepthQuestion.STATES:
             return True
         if question is DepthQuestion.END_MARKER:
-            return (one in language.accepting) != (two in language.accepting)
-        after = zip(language.transitions[one], language.transitions[two], strict=True)
+            return (one in accepting) != (two in accepting)
+        after = zip(rows[one], rows[two], strict=True)
         if question is DepthQuestion.LAST_SYMBOL:
-            return any((left in language.accepting) != (right in language.accepting) for left, right in after)
+            return any((left in accepting) != (right in accepting) for left, right in after)
         return any(
             left in following and right in following and following[left] != following[right] for left, right in after
         )
@@ -120,6 +122,7 @@ def pairs_that_lead_to(graph: StateGraph, pairs: Iterable[Pair]) -> frozenset[Pa
     rows = [dict(row) for row in graph.edges]
     for two in range(graph.num_nodes):
         for one in range(two):
+            checkpoint()
             for symbol, left in graph.edges[one]:
                 right = rows[two].get(symbol)
                 if right is not None and left != right:
@@ -139,6 +142,7 @@ def pairs_reached_from(graph: StateGraph, pairs: Iterable[Pair]) -> frozenset[Pa
     queue = list(found)
     rows: Sequence[dict[int, int]] = [dict(row) for row in graph.edges]
     for one, two in queue:
+        checkpoint()
         for symbol, left in rows[one].items():
             right = rows[two].get(symbol)
             if right is not None and left != right:

@@ -19,7 +19,6 @@ from .problem import DepthQuestion
 
 START = "^"
 STOP = "$"
-_FORBIDDEN = "a start or stop symbol of a program that says what comes next is not in the alphabet"
 
 
 def depth_program(certificate: AtMost) -> syntax.Program:
@@ -58,15 +57,10 @@ class _Builder:
             body = self._where(lambda state: state in accepting)
             return self._accepting(body, Readout.END_MARKER)
         if question is DepthQuestion.LAST_SYMBOL:
-            cases = [
-                syntax.conjunction(
-                    [
-                        syntax.Symbol(name),
-                        self._where(lambda state, at=symbol: language.transitions[state][at] in accepting),
-                    ]
-                )
-                for symbol, name in enumerate(self.alphabet)
-            ]
+            cases = []
+            for symbol, name in enumerate(self.alphabet):
+                before = {state for state, row in enumerate(language.transitions) if row[symbol] in accepting}
+                cases.append(syntax.conjunction([syntax.Symbol(name), self._where(before.__contains__)]))
             return self._accepting(syntax.disjunction(cases), Readout.LAST_SYMBOL)
         if question is DepthQuestion.NEXT_SYMBOLS:
             return self._generator()

@@ -136,7 +136,8 @@ class _Walks:
             return chain
         out = _tree(region, node, inside)
         back = _tree_back(region, node, inside)
-        elimination, numbers = Elimination(), {}
+        elimination = Elimination()
+        numbers: dict[Letter, int] = {}
         for counts in chain.span:
             elimination.add(_numbered(counts, numbers))
         loops, span = list(chain.loops), list(chain.span)
@@ -154,8 +155,8 @@ class _Walks:
 def _successor(region: Region, chain: _Chain, limits: RegionLimits) -> Region:
     """Return the part of the graph of (node, counts modulo the span) near the end of the chain."""
     numbers: dict[Letter, int] = {}
-    for node, row in enumerate(region.edges):
-        for symbol in row:
+    for node, targets in enumerate(region.edges):
+        for symbol in targets:
             numbers.setdefault((symbol, region.labels[node]), len(numbers))
     elimination = Elimination()
     for counts in chain.span:
