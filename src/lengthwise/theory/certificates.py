@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..crasp.fragments import Fragment, Readout
 from ..languages.alphabet import show_word
@@ -17,6 +17,7 @@ from .claims import Answer, Asked
 
 if TYPE_CHECKING:  # a verdict about an expression needs no program
     from ..crasp.syntax import Program
+    from .promises import PromiseCertificate, PromiseReductionCertificate
 
 Word = tuple[str, ...]
 Json = dict[str, object]
@@ -131,6 +132,11 @@ class PathsPair:
     first: Word
     second: Word
 
+    @property
+    def walks(self) -> tuple[Word, Word]:
+        """The two walks to the states that look alike."""
+        return self.first, self.second
+
     def to_json(self, alphabet: Sequence[str]) -> Json:
         """Return the pair as JSON data."""
         words = {"first": _word(alphabet, self.first), "second": _word(alphabet, self.second)}
@@ -146,6 +152,11 @@ class LoopsPair:
     short_loop: Word
     long_loop: Word
     times: int
+
+    @property
+    def walks(self) -> tuple[Word, Word]:
+        """The two walks to the states that look alike."""
+        return (), self.path
 
     def to_json(self, alphabet: Sequence[str]) -> Json:
         """Return the pair as JSON data."""
@@ -182,8 +193,7 @@ class ObstructionCertificate:
     @property
     def witnesses(self) -> tuple[Word, Word]:
         """Two words that differ in membership, or in their next symbols, but look alike to every program."""
-        pair = self.pairs[0]
-        first, second = (pair.first, pair.second) if isinstance(pair, PathsPair) else ((), pair.path)
+        first, second = self.pairs[0].walks
         return (*self.enter, *first, *self.suffix), (*self.enter, *second, *self.suffix)
 
     def summary(self) -> str:
@@ -379,7 +389,7 @@ class ProgramCertificate:
 LanguageCertificate = (
     PotentialsCertificate | ObstructionCertificate | ReductionCertificate | GraphCertificate | QuotientsCertificate
 )
-Certificate = LanguageCertificate | ProgramCertificate
+Certificate: TypeAlias = "LanguageCertificate | ProgramCertificate | PromiseCertificate | PromiseReductionCertificate"
 
 
 def readout_of(asked: Asked) -> Readout:

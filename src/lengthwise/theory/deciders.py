@@ -150,7 +150,7 @@ def decide_cited(facts: Facts, fragment: Fragment, readout: Readout) -> Verdict:
         readout=readout,
         alphabet=(),
         theorem=found.theorem,
-        certificate=None,
+        certificate=found.proof() if found.proof else None,
         reason=found.reason,
     )
 

@@ -17,7 +17,7 @@ from random import Random
 
 from .entry import LETTERS, OURS, Family, Prompts, Writer, integer_argument
 from .samplers import uniform
-from .templates import all_of, any_of, lines, quoted
+from .templates import any_of, lines, quoted
 
 _DONE = "next '#' := not '|' and #['|'] > 0"
 _KEYS, _VALUES = "ABCDEFGH", "vwxy"
@@ -46,9 +46,7 @@ def induction_rows(letters: Sequence[str], end: str) -> list[str]:
         twice = f"#[letter and #<[{quoted([letter])}] >= 2] = 0"  # no letter comes after the second one
         rows.append(f"last_{name_of(letter)} := #[{quoted([letter])}] = 2 and {twice}")
     for letter in letters:
-        ways = (
-            f"(last_{name_of(each)} and #[{quoted([letter])} and behind_{name_of(each)}] >= 1)" for each in letters
-        )
+        ways = (f"(last_{name_of(each)} and #[{quoted([letter])} and behind_{name_of(each)}] >= 1)" for each in letters)
         rows.append(f"next {quoted([letter])} := {quoted([end])} and ({any_of(ways)})")
     return rows
 
@@ -189,9 +187,7 @@ def value_on_line(text: str) -> Writer:
         shots = [(points.index(text[start]), int(text[start + 1])) for start in range(0, len(text) - 2, 2)]
         query = points.index(text[-2])
         every_line = product(range(prime), repeat=2)
-        (found,) = {
-            (a * query + b) % prime for a, b in every_line if all((a * x + b) % prime == y for x, y in shots)
-        }
+        (found,) = {(a * query + b) % prime for a, b in every_line if all((a * x + b) % prime == y for x, y in shots)}
         return str(found)
 
     return Writer(
