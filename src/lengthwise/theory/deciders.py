@@ -6,7 +6,9 @@ them, and what is not in PERIODIC_LOCAL is in none. Where a cap is reached the a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ..budget import default_time_budget
 from ..crasp.fragments import Fragment, Readout, as_fragment, as_readout
@@ -22,6 +24,9 @@ from .reasons import given_program_reason, obstruction_reason, program_reason
 from .tracking import find_stuck, needed_rounds, plain_graph
 from .verdict import Verdict, language_verdict
 from .windows import Caps, decide_windows
+
+if TYPE_CHECKING:
+    from ..crasp.syntax import Program
 
 DECIDING = "deciding this"
 """What the budget of a verdict is for, as its cap says."""
@@ -91,7 +96,6 @@ def decide_plain(language: DFA, asked: Asked = Asked.MEMBERSHIP) -> Verdict:
 def decide_program(facts: Facts, fragment: Fragment, readout: Readout | None = None) -> Verdict:
     """Answer for the problem that a program computes: YES for every fragment that has it, otherwise what is published."""
     from ..crasp.measures import fragment_of  # here, because a verdict about an expression needs no program
-    from ..crasp.simplification import simplify
 
     assert facts.program is not None
     given = facts.program
@@ -100,7 +104,7 @@ def decide_program(facts: Facts, fragment: Fragment, readout: Readout | None = N
         raise InvalidOptionError(
             f"the program is {given.readout.notation}; another readout was asked for.", hint="leave the readout out."
         )
-    for program in (given, simplify(given)):
+    for program in _given_and_simplified(given):
         if fragment.includes(fragment_of(program)):
             certificate = ProgramCertificate(program=program, fragment=fragment, readout=where)
             reason = given_program_reason(program)
@@ -123,6 +127,14 @@ def decide_program(facts: Facts, fragment: Fragment, readout: Readout | None = N
         verdict = replace(verdict, reason=reason)
     asked = Asked.NEXT_SYMBOLS if given.is_generator else Asked.MEMBERSHIP
     return replace(verdict, alphabet=given.alphabet, asked=asked)
+
+
+def _given_and_simplified(program: Program) -> Iterator[Program]:
+    """Yield a program and then, if it is asked for, a simpler one that does the same."""
+    from ..crasp.simplification import simplify
+
+    yield program
+    yield simplify(program)
 
 
 def decide_cited(facts: Facts, fragment: Fragment, readout: Readout) -> Verdict:

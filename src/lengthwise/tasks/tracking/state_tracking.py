@@ -95,7 +95,7 @@ def _word_problem_facts(group: FiniteMonoid, keys: int = 0) -> Facts:
     if group.prime is not None:
         number, start = group.counting_element()
         elements, names = [number, 0], [group.power(number, start + turn) for turn in range(group.prime)]
-        target, images, first = counter(group.prime), {"a": 0, "b": 1}, [0] * start
+        target, images, first = counter(group.prime), {"a": 0, "b": 1}, [0] * start or [1]  # a prompt is not empty
         reason = (
             f"Among the identity and one element whose powers have period {group.prime}, the answer counts modulo {group.prime}, "
             "and no program does that."
@@ -180,6 +180,7 @@ class SwapTracking(StepsTask):
             "modulo 3, and no program does that.",
             {"a": ("swap01", "swap12"), "b": ("swap01", "swap01")},
             ("at0", "at2", "at1"),
+            prefix=("swap01", "swap01"),
         )
 
     def table(self) -> list[list[int]]:
@@ -219,6 +220,7 @@ class CycleNavigation(StepsTask):
             "program does that.",
             {"a": ("on",) * times, "b": ("stay",) * times},
             [at[turn * times] for turn in range(prime)],
+            prefix=("stay",),
         )
 
     def table(self) -> list[list[int]]:
@@ -240,6 +242,7 @@ def _wall_facts(number: int) -> Facts:
         "turn keeps either place. So the answer is which of the first two came last, and no program finds the last of many.",
         {"0": (*("left",) * (length - 1), "right"), "1": ("left",) * length, "2": ("right", "left") * (length // 2)},
         ("x0", "x1"),
+        prefix=("left",),
     )
 
 
@@ -333,6 +336,7 @@ class VariableChain(OneSymbolTask):
             "the last of many writes.",
             {"0": ("a", "1"), "1": ("a", "0"), "2": ("b", "b")},
             ("0", "1"),
+            prefix=("b", "b"),
             suffix=("a",),
         )
 
