@@ -104,29 +104,36 @@ def decide_program(facts: Facts, fragment: Fragment, readout: Readout | None = N
         raise InvalidOptionError(
             f"the program is {given.readout.notation}; another readout was asked for.", hint="leave the readout out."
         )
+    known = decide_cited(facts, fragment, where)
     for program in _given_and_simplified(given):
         if fragment.includes(fragment_of(program)):
-            certificate = ProgramCertificate(program=program, fragment=fragment, readout=where)
-            reason = given_program_reason(program)
-            return Verdict(
-                answer=Answer.YES,
-                fragment=fragment,
-                readout=where,
-                alphabet=given.alphabet,
-                theorem="program",
-                certificate=certificate,
-                reason=reason,
-                asked=certificate.asked,
-            )
-    verdict = decide_cited(facts, fragment, where)
-    if verdict.theorem == "open":
+            return _program_verdict(program, fragment, where, given.alphabet)
+        if known.answer is not Answer.UNKNOWN:
+            break  # no simpler program will be in the fragment, or it is known without one
+    if known.theorem == "open":
         has = fragment_of(program).notation
         reason = (
             f"the program that is known is in {has}; whether another is in {fragment.notation} is not settled here."
         )
-        verdict = replace(verdict, reason=reason)
+        known = replace(known, reason=reason)
+    if known.certificate is not None:
+        return known
     asked = Asked.NEXT_SYMBOLS if given.is_generator else Asked.MEMBERSHIP
-    return replace(verdict, alphabet=given.alphabet, asked=asked)
+    return replace(known, alphabet=given.alphabet, asked=asked)
+
+
+def _program_verdict(program: Program, fragment: Fragment, where: Readout, alphabet: tuple[str, ...]) -> Verdict:
+    certificate = ProgramCertificate(program=program, fragment=fragment, readout=where)
+    return Verdict(
+        answer=Answer.YES,
+        fragment=fragment,
+        readout=where,
+        alphabet=alphabet,
+        theorem="program",
+        certificate=certificate,
+        reason=given_program_reason(program),
+        asked=certificate.asked,
+    )
 
 
 def _given_and_simplified(program: Program) -> Iterator[Program]:
@@ -156,14 +163,16 @@ def decide_cited(facts: Facts, fragment: Fragment, readout: Readout) -> Verdict:
         reason=f"nothing that this version knows settles {fragment.notation}.",
     )
     found = relevant[0] if relevant else nothing
+    proof = replace(found.proof(), fragment=fragment, readout=readout) if found.proof else None
     return Verdict(
         answer=found.answer,
         fragment=fragment,
         readout=readout,
-        alphabet=(),
+        alphabet=proof.automaton.alphabet if proof else (),
         theorem=found.theorem,
-        certificate=found.proof() if found.proof else None,
+        certificate=proof,
         reason=found.reason,
+        asked=proof.asked if proof else Asked.MEMBERSHIP,
     )
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..crasp.syntax import Program
-    from .certificates import Certificate
+    from .promises import PromiseCertificate, PromiseReductionCertificate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +29,8 @@ class Citation:
     reason: str
     program: str = ""
     """The program of the library that proves it, by name."""
-    proof: Callable[[], Certificate] | None = None
-    """What makes the certificate, when one is asked for."""
+    proof: Callable[[], PromiseCertificate | PromiseReductionCertificate] | None = None
+    """What makes the certificate about legal inputs, when one is asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

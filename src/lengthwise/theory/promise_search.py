@@ -12,25 +12,28 @@ from itertools import combinations
 
 from ..budget import checkpoint
 from ..languages.components import strong_components
-from .obstructions import Word, blocks_of, generating_pairs, pair_as_data
+from .obstructions import blocks_of, generating_pairs, pair_as_data
 from .potentials import Refinement, inner_edges, refine_edges
-from .promises import AnswerAutomaton, PromiseCertificate
+from .promises import AnswerAutomaton, PromiseCertificate, Word
 
 
 def find_promise(automaton: AnswerAutomaton) -> PromiseCertificate | None:
     """Return the certificate that plain C-RASP cannot answer all legal inputs, or None if refinement shows no reason."""
+    texts = _shortest_texts(automaton)
     for component in strong_components(automaton.transitions):
-        if len(component) == 1:
+        if len(component) == 1 or component[0] not in texts:
             continue
         edges = inner_edges(automaton.transitions, component)
         refinement = refine_edges(component, edges, [0] * len(component))
         found = next(_confused(automaton, refinement), None)
         if found is not None:
-            return _certificate(automaton, refinement, found)
+            return _certificate(automaton, refinement, found, texts)
     return None
 
 
-def _certificate(automaton: AnswerAutomaton, refinement: Refinement, confused: tuple[int, int]) -> PromiseCertificate:
+def _certificate(
+    automaton: AnswerAutomaton, refinement: Refinement, confused: tuple[int, int], texts: dict[int, Word]
+) -> PromiseCertificate:
     members = refinement.members
     pairs, pair_from_cycles = generating_pairs(refinement)
 
@@ -38,7 +41,7 @@ def _certificate(automaton: AnswerAutomaton, refinement: Refinement, confused: t
         return separating_text(automaton, *(members[end] for end in ends))
 
     head = next((pair for pair in pairs if suffix_of(pair.ends) is not None), None) or pair_from_cycles(*confused)
-    suffix, enter = suffix_of(head.ends), _shortest_text(automaton, members[head.start])
+    suffix = suffix_of(head.ends)
     assert suffix is not None
     ordered = [head, *(pair for pair in pairs if pair is not head)]
     return PromiseCertificate(
@@ -46,7 +49,7 @@ def _certificate(automaton: AnswerAutomaton, refinement: Refinement, confused: t
         members=members,
         blocks=blocks_of(refinement),
         pairs=tuple(pair_as_data(automaton.decode, members, pair) for pair in ordered),
-        enter=enter,
+        enter=texts[members[head.start]],
         suffix=suffix,
     )
 
@@ -78,14 +81,13 @@ def separating_text(automaton: AnswerAutomaton, one: int, two: int) -> Word | No
     return None
 
 
-def _shortest_text(automaton: AnswerAutomaton, goal: int) -> Word:
-    words: dict[int, tuple[int, ...]] = {0: ()}
+def _shortest_texts(automaton: AnswerAutomaton) -> dict[int, Word]:
+    """Return for every state that can be reached a shortest text that leads to it."""
+    texts: dict[int, Word] = {0: ()}
     queue = [0]
     for state in queue:
-        if state == goal:
-            break
-        for symbol, target in enumerate(automaton.transitions[state]):
-            if target not in words:
-                words[target] = (*words[state], symbol)
+        for symbol, target in zip(automaton.alphabet, automaton.transitions[state], strict=True):
+            if target not in texts:
+                texts[target] = (*texts[state], symbol)
                 queue.append(target)
-    return automaton.decode(words[goal])
+    return texts
