@@ -138,6 +138,7 @@ def test_the_checker_shares_no_code_with_the_solvers() -> None:
             "lengthwise.theory.graph_checker",
             "lengthwise.theory.period_checker",
             "lengthwise.theory.precision.checker",
+            "lengthwise.theory.promise_checker",
             "lengthwise.crasp.fragments",  # a program is read again from its text
             "lengthwise.crasp.kinds",
             "lengthwise.crasp.measures",
@@ -146,6 +147,7 @@ def test_the_checker_shares_no_code_with_the_solvers() -> None:
         "graph_checker": {"lengthwise.theory.replay"},
         "period_checker": {"lengthwise.budget", "lengthwise.theory.replay"},
         "precision/checker": {"lengthwise.budget", "lengthwise.theory.replay"},
+        "promise_checker": {"lengthwise.theory.replay"},
         "replay": {"lengthwise.budget"},
     }
     for name, modules in allowed.items():

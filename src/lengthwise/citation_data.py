@@ -346,6 +346,10 @@ Ebrahimi, M. Reza; Defferrard, Michaël; Panchal, Sunny; Memisevic, Roland
 Length Generalization Bounds for Transformers
 Yang, Andy; Bergsträßer, Pascal; Zetzsche, Georg; Chiang, David; Lin, Anthony W.
 
+2603.19954 2026
+On the Ability of Transformers to Verify Plans
+Sarrof, Yash; Du, Yupei; Stein, Katharina; Koller, Alexander; Thiébaux, Sylvie; Hahn, Michael
+
 2604.25800 2026
 Barriers to Universal Reasoning With Transformers (And How to Overcome Them)
 Kraus, Oliver; Sarrof, Yash; Yao, Yuekun; Koller, Alexander; Hahn, Michael

@@ -55,6 +55,8 @@ MEMBERS = [
     *("interleaved_majority(4)", "sort(2)", "sort(5)", "unique_sorted(5)", "dedup(4)", "unique_reverse(6)"),
     *("by_frequency(4)", "missing_letters(5)", "unique_copy(2)", "unique_copy(6)", "count_up(2)", "count_up(10)"),
     *("bounded_dyck_next(1)", "bounded_dyck_next(4)", "shift(3)", "induction(2)", "induction(3)"),
+    *("letter_after(2)", "letter_after(4)", "value_of_key(1)", "value_of_key(3)", "value_on_line(2)"),
+    *("value_on_line(5)", "padded_modulo(3)", "padded_modulo(5)"),
 ]
 
 

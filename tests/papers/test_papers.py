@@ -112,8 +112,9 @@ def test_where_we_have_a_verdict_it_is_the_published_prediction() -> None:
     known = [
         (answer, each) for answer, each in zip(verdicts, TASKS.published, strict=True) if answer is not Answer.UNKNOWN
     ]
-    assert len(known) >= 14
-    assert all((answer is Answer.YES) == each.predicted for answer, each in known)
+    assert len(known) >= 16
+    differ = [(each.task, each.encoding) for answer, each in known if (answer is Answer.YES) != each.predicted]
+    assert differ == [("unique_copy", "nope")]  # our answer is for a fixed alphabet, where inputs are finitely many
 
 
 def test_papers_have_names() -> None:

@@ -27,6 +27,7 @@ from ..theory.certificates import (
 from ..theory.claims import Answer, Asked
 from ..theory.counting import describe_counts
 from ..theory.precision.certificates import AperiodicCertificate, LogicCertificate, PumpingCertificate, RanksCertificate
+from ..theory.promises import PromiseCertificate, PromiseReductionCertificate
 from ..theory.theorems import MEANINGS, THEOREMS
 from ..theory.verdict import AnyVerdict
 from .text import colour, paragraph
@@ -184,6 +185,10 @@ def _story(certificate: Certificate | LogicCertificate) -> list[str]:
             return _obstruction_story(certificate)
         case ReductionCertificate():
             return _reduction_story(certificate)
+        case PromiseCertificate():
+            return _promise_story(certificate)
+        case PromiseReductionCertificate():
+            return _promise_reduction_story(certificate)
         case GraphCertificate() | PeriodsCertificate():
             return [paragraph(f"Certificate: {certificate.summary()}.", "  ")]
         case ProgramCertificate():
@@ -289,4 +294,30 @@ def _reduction_story(certificate: ReductionCertificate) -> list[str]:
             "  ",
         ),
         paragraph("The checker compares the two automata as a whole, so this holds at every length.", "  "),
+    ]
+
+
+def _promise_story(certificate: PromiseCertificate) -> list[str]:
+    told = [f"    {show_word(text)}  (next: {certificate.automaton.answer(text)})" for text in certificate.witnesses]
+    return [
+        "  Two legal inputs with different answers:",
+        *told,
+        paragraph(
+            "The same long start can be put before both. Whatever a program counts then is either the same for the two, or so far "
+            "from its threshold that the difference does not matter. So the program treats them alike.",
+            "  ",
+        ),
+    ]
+
+
+def _promise_reduction_story(certificate: PromiseReductionCertificate) -> list[str]:
+    images = ", ".join(f"{symbol} as {show_word(image)}" for symbol, image in certificate.images)
+    around = [f"after {show_word(certificate.prefix)}"] * bool(certificate.prefix)
+    around.append(f"before {show_word(certificate.suffix)}")
+    return [
+        paragraph(
+            f"Write {images}, {' and '.join(around)}: the input is legal, and its answer is {certificate.says} exactly if the word "
+            f"is in {certificate.target}. So a program for the task would be one for {certificate.target}, and there is none.",
+            "  ",
+        )
     ]

@@ -9,25 +9,25 @@ from collections.abc import Sequence
 from itertools import product
 
 from ..arrays import Array, Arrays
-from ..crasp.parser import parse_program
+from ..crasp.programs.recall import line_rows, map_rows
 from ..crasp.syntax import Program
 from ..errors import InvalidOptionError
 from ..names import Parameter, shortest_name
 from ..seeds import Draw
 from ..theory.facts import Facts
-from .core.cited import excluded_by
+from .core.cited import excluded_by_hidden, excluded_without_positions
 from .core.clauses import ClauseTask, clauses
 from .core.family import Family, Group
+from .core.legal_inputs import FLIP_FLOP, context_inputs, parity_inputs
 from .core.row_functions import at, batch_of, count, count_symbols, is_inside, last_marked, one_at, places, uniform
 from .core.task import SEP, shuffled
+from .core.task_programs import short_answer_program
 
 
 def _program(symbols: Sequence[str], definitions: Sequence[str], answers: dict[str, str]) -> Program:
     """Return the program that writes, at the separator, the symbol whose condition holds, and then ends."""
-    names = " ".join(f"'{symbol}'" for symbol in (*symbols, SEP))
-    lines = [f"alphabet {names}", "start '<bos>'", "stop '<eos>'", *definitions]
-    lines += [f"next '{symbol}' := '{SEP}' and ({condition})" for symbol, condition in answers.items()]
-    return parse_program("\n".join([*lines, f"next '<eos>' := not '{SEP}' and #['{SEP}'] = 1"]))
+    rows = [f"next '{symbol}' := '{SEP}' and ({condition})" for symbol, condition in answers.items()]
+    return short_answer_program(symbols, [*definitions, *rows])
 
 
 def _some(conditions: Sequence[str]) -> str:
@@ -75,12 +75,7 @@ class IclMap(_RecallTask):
             f"a map from {num_keys} keys to {_NUM_VALUES} values is drawn uniformly; shots 'key value' with uniform keys, then "
             "the key of one of the shots, whose value is the answer"
         )
-        after = [f"after_{key} := #{{1}}['{key}'] = 1" for key in self.keys]
-        answers = {
-            value: _some([f"after_{key} and #['{value}' and after_{key}] > 0" for key in self.keys])
-            for value in self.values
-        }
-        self.facts = Facts(program=_program(self.symbols, after, answers))
+        self.facts = Facts(program=short_answer_program(self.symbols, map_rows(self.keys, self.values, SEP)))
 
     def draw_inputs(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> tuple[Array, ...]:
         """Return shots of one map, and the value of a key among them."""
@@ -98,12 +93,14 @@ class IclOverwrite(_RecallTask):
     citation = "arXiv 2312.04927"
     facts = Facts(
         cited=(
-            excluded_by(
-                "known_non_member",
-                (
-                    "with k0 v0 for 0, k0 v1 for 1, k1 v0 for 2, behind k0 v1 and before the query k0, the inputs "
-                    "whose answer is v0 are the flip-flop."
-                ),
+            excluded_by_hidden(
+                FLIP_FLOP,
+                "Ask for k0, which was shown again and again among other keys. Its value is the one that was shown last, and no "
+                "program finds the last of many.",
+                images={"0": ("k0", "v0"), "1": ("k0", "v1"), "2": ("k1", "v0")},
+                answers=("v1", "v0"),
+                prefix=("k0", "v1"),
+                suffix=("k0", SEP),
             ),
         )
     )
@@ -192,7 +189,15 @@ class IclMarkov(ClauseTask):
                 for context in contexts
             ]
             answers[symbol] = _some(counts)
-        self.facts = Facts(program=_program(self.symbols, seen, answers))
+        self.facts = Facts(
+            program=_program(self.symbols, seen, answers),
+            cited=(
+                excluded_without_positions(
+                    lambda: context_inputs(order),
+                    f"Counting tells how often a and b occur, but not how often each follows {'a' * order}.",
+                ),
+            ),
+        )
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Count what followed the last symbols wherever they occurred before."""
@@ -298,7 +303,16 @@ class IclDfa(ClauseTask):
             )
             for sign, symbol in enumerate("-+")
         }
-        self.facts = Facts(program=_program(self.symbols, lines, answers))
+        self.facts = Facts(
+            program=_program(self.symbols, lines, answers),
+            cited=(
+                excluded_without_positions(
+                    lambda: parity_inputs(_WORD),
+                    "The labels can mean: + for an odd number of bs in a word. Counting does not tell whether the word "
+                    "that is asked about has an even or an odd number.",
+                ),
+            ),
+        )
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Ask all automata that agree with the shots; they are of one mind."""
@@ -350,18 +364,8 @@ class IclRegression(ClauseTask):
         )
         numbers = range(prime)
         self.symbols = (*(f"x{number}" for number in numbers), *map(str, numbers))
-        lines = [f"after_{x} := #{{1}}['x{x}'] = 1" for x in numbers]
-        lines += [f"seen_{x}_{y} := #['{y}' and after_{x}] > 0" for x in numbers for y in numbers]
-        for a, b in product(numbers, repeat=2):
-            wrong = [f"seen_{x}_{y}" for x in numbers for y in numbers if y != (a * x + b) % prime]
-            lines.append(f"line_{a}_{b} := not ({_some(wrong)})")
-        answers = {
-            str(y): _some(
-                [f"after_{x} and line_{a}_{b}" for x, a, b in product(numbers, repeat=3) if (a * x + b) % prime == y]
-            )
-            for y in numbers
-        }
-        self.facts = Facts(program=_program(self.symbols, lines, answers))
+        rows = line_rows(self.symbols[:prime], self.symbols[prime:], SEP)
+        self.facts = Facts(program=short_answer_program(self.symbols, rows))
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Try all lines; one goes through the shots."""

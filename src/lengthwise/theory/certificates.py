@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..crasp.fragments import Fragment, Readout
 from ..languages.alphabet import show_word
@@ -18,6 +18,7 @@ from .claims import Answer, Asked
 
 if TYPE_CHECKING:  # a verdict about an expression needs no program
     from ..crasp.syntax import Program
+    from .promises import PromiseCertificate, PromiseReductionCertificate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +130,11 @@ class PathsPair:
     first: Word
     second: Word
 
+    @property
+    def walks(self) -> tuple[Word, Word]:
+        """The two walks to the states that look alike."""
+        return self.first, self.second
+
     def to_json(self, alphabet: Sequence[str]) -> Json:
         """Return the pair as JSON data."""
         words = {"first": word_data(alphabet, self.first), "second": word_data(alphabet, self.second)}
@@ -144,6 +150,11 @@ class LoopsPair:
     short_loop: Word
     long_loop: Word
     times: int
+
+    @property
+    def walks(self) -> tuple[Word, Word]:
+        """The two walks to the states that look alike."""
+        return (), self.path
 
     def to_json(self, alphabet: Sequence[str]) -> Json:
         """Return the pair as JSON data."""
@@ -182,8 +193,7 @@ class ObstructionCertificate:
     @property
     def witnesses(self) -> tuple[Word, Word]:
         """Two words that differ in membership, or in their next symbols, but look alike to every program."""
-        pair = self.pairs[0]
-        first, second = (pair.first, pair.second) if isinstance(pair, PathsPair) else ((), pair.path)
+        first, second = self.pairs[0].walks
         return (*self.enter, *first, *self.suffix), (*self.enter, *second, *self.suffix)
 
     def summary(self) -> str:
@@ -422,7 +432,7 @@ LanguageCertificate = (
     | PeriodsCertificate
     | QuotientsCertificate
 )
-Certificate = LanguageCertificate | ProgramCertificate
+Certificate: TypeAlias = "LanguageCertificate | ProgramCertificate | PromiseCertificate | PromiseReductionCertificate"
 
 
 def level_of(certificate: Certificate | None) -> int | None:

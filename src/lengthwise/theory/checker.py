@@ -7,8 +7,6 @@ proves the claim for all lengths, given the theorem that the kind of certificate
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +21,7 @@ from ..languages.dfa import DFA
 from .graph_checker import check_graph
 from .period_checker import check_periods
 from .precision.checker import check_aperiodic, check_pumping, check_ranks
+from .promise_checker import check_promise
 from .replay import (
     Automaton,
     Data,
@@ -30,10 +29,12 @@ from .replay import (
     alive_states,
     are_equivalent,
     as_classes,
+    equal_walks,
     generated_classes,
     is_integer,
     is_place,
     is_strongly_connected,
+    known_non_member,
     next_symbols,
     read_automaton,
     read_list,
@@ -129,6 +130,10 @@ def _check(data: Data, language: Automaton | None) -> None:
             "a program proves nothing about an automaton: whether they agree on all words is not checked here",
         )
         _check_program(data)
+        return
+    if data["kind"] in ("promise", "promise_reduction"):
+        require(language is None, "this kind is about answers to some inputs, not about a language")
+        check_promise(data)
         return
     automaton = read_automaton(data["automaton"])
     if language is not None:
@@ -295,7 +300,7 @@ def _check_obstruction(data: Data, automaton: Automaton) -> None:
     )
     require(is_strongly_connected(automaton, inside), "the component is not strongly connected")
     require(len(read_list(data, "pairs")) > 0, "there is no pair of walks")
-    ends = [_check_pair(pair, automaton, block_of) for pair in read_list(data, "pairs")]
+    ends = [equal_walks(pair, automaton, block_of) for pair in read_list(data, "pairs")]
     require(generated_classes(automaton, inside, ends) == as_classes(block_of), "the pairs do not generate the blocks")
 
     enter, suffix = read_word(data["enter"], automaton), read_word(data["suffix"], automaton)
@@ -314,55 +319,10 @@ def _check_obstruction(data: Data, automaton: Automaton) -> None:
         require(differ, "the two words do not differ in their next symbols")
 
 
-def _check_pair(pair: Data, automaton: Automaton, block_of: Mapping[int, int]) -> tuple[int, int]:
-    """Return the two states that a pair shows to be alike."""
-    start = pair["start"]
-    require(type(start) is int and start in block_of, "a walk does not start in the component")
-
-    def walk(field: str) -> tuple[int, Counter[tuple[str, int]]]:
-        state = start
-        counts: Counter[tuple[str, int]] = Counter()
-        for symbol in read_word(pair[field], automaton):
-            counts[symbol, block_of[state]] += 1
-            state = automaton.step(state, symbol)
-            require(state in block_of, "a walk leaves the component")
-        return state, counts
-
-    if pair["kind"] == "paths":
-        (one, first), (two, second) = walk("first"), walk("second")
-        require(first == second, "the two walks differ in their counts")
-        return one, two
-    require(pair["kind"] == "loops", f"there is no kind of pair called {pair['kind']!r}")
-    (end, path), (short_end, short), (long_end, long) = walk("path"), walk("short_loop"), walk("long_loop")
-    times = pair["times"]
-    require(is_integer(times) and times >= 1, "the number of times is out of range")
-    require(short_end == long_end == start, "a loop does not return to its start")
-    together = Counter({letter: short[letter] + times * path[letter] for letter in {*short, *path}})
-    require(long == together, "the loops do not differ by the stated number of paths")
-    return start, end
-
-
-#: The languages of the theorem "known_non_member", written out again so that nothing is shared with the search.
-def _read_target(name: object) -> Automaton:
-    """Return the automaton of a language that is known not to be in the class: a flip-flop, or a counter modulo a prime."""
-    if name == "{0,1,2}*02*":
-        return Automaton(alphabet=("0", "1", "2"), transitions=((1, 0, 0), (1, 0, 1)), accepting=frozenset({1}))
-    match = re.fullmatch(
-        r"MOD\(([0-9]{1,4}); ([0-9]{1,4}(?:, [0-9]{1,4})*)\)", "MOD(2; 0)" if name == "PARITY" else str(name)
-    )
-    require(match is not None, f"no theorem speaks of {name!r}")
-    assert match is not None
-    prime, residues = int(match[1]), {int(residue) for residue in match[2].split(", ")}
-    require(prime > 1 and all(prime % each for each in range(2, prime)), f"{prime} is not a prime")
-    require(all(residue < prime for residue in residues) and len(residues) < prime, f"{name} is no counter")
-    turn = tuple(((residue + 1) % prime, residue) for residue in range(prime))
-    return Automaton(alphabet=("a", "b"), transitions=turn, accepting=frozenset(residues))
-
-
 def _check_reduction(data: Data, automaton: Automaton) -> None:
     """Build the language that the reduction speaks of and compare it with the known one, completely."""
     _claim(data, "NO", ["PLAIN", "LOCAL", "PERIODIC", "PERIODIC_LOCAL"])
-    target = _read_target(data["target"])
+    target = known_non_member(data["target"])
     require(set(data["images"]) == set(target.alphabet), "the reduction does not say what every symbol is read as")
     images = [read_word(data["images"][symbol], automaton) for symbol in target.alphabet]
     require(len(set(map(len, images))) == 1 and bool(images[0]), "the symbols are not read as words of one length")

@@ -6,7 +6,9 @@ them, and what is not in PERIODIC_LOCAL is in none. Where a cap is reached the a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ..budget import default_time_budget
 from ..crasp.fragments import Fragment, Readout, as_fragment, as_readout
@@ -23,6 +25,9 @@ from .reasons import given_program_reason, obstruction_reason, program_reason
 from .tracking import find_stuck, needed_rounds, plain_graph
 from .verdict import Verdict, language_verdict
 from .windows import Caps, decide_windows
+
+if TYPE_CHECKING:
+    from ..crasp.syntax import Program
 
 DECIDING = "deciding this"
 """What the budget of a verdict is for, as its cap says."""
@@ -92,7 +97,6 @@ def decide_plain(language: DFA, asked: Asked = Asked.MEMBERSHIP) -> Verdict:
 def decide_program(facts: Facts, fragment: Fragment, readout: Readout | None = None) -> Verdict:
     """Answer for the problem that a program computes: YES for every fragment that has it, otherwise what is published."""
     from ..crasp.measures import fragment_of  # here, because a verdict about an expression needs no program
-    from ..crasp.simplification import simplify
 
     assert facts.program is not None
     given = facts.program
@@ -101,29 +105,44 @@ def decide_program(facts: Facts, fragment: Fragment, readout: Readout | None = N
         raise InvalidOptionError(
             f"the program is {given.readout.notation}; another readout was asked for.", hint="leave the readout out."
         )
-    for program in (given, simplify(given)):
+    known = decide_cited(facts, fragment, where)
+    for program in _given_and_simplified(given):
         if fragment.includes(fragment_of(program)):
-            certificate = ProgramCertificate(program=program, fragment=fragment, readout=where)
-            reason = given_program_reason(program)
-            return Verdict(
-                answer=Answer.YES,
-                fragment=fragment,
-                readout=where,
-                alphabet=given.alphabet,
-                theorem="program",
-                certificate=certificate,
-                reason=reason,
-                asked=certificate.asked,
-            )
-    verdict = decide_cited(facts, fragment, where)
-    if verdict.theorem == "open":
+            return _program_verdict(program, fragment, where, given.alphabet)
+        if known.answer is not Answer.UNKNOWN:
+            break  # no simpler program will be in the fragment, or it is known without one
+    if known.theorem == "open":
         has = fragment_of(program).notation
         reason = (
             f"the program that is known is in {has}; whether another is in {fragment.notation} is not settled here."
         )
-        verdict = replace(verdict, reason=reason)
+        known = replace(known, reason=reason)
+    if known.certificate is not None:
+        return known
     asked = Asked.NEXT_SYMBOLS if given.is_generator else Asked.MEMBERSHIP
-    return replace(verdict, alphabet=given.alphabet, asked=asked)
+    return replace(known, alphabet=given.alphabet, asked=asked)
+
+
+def _program_verdict(program: Program, fragment: Fragment, where: Readout, alphabet: tuple[str, ...]) -> Verdict:
+    certificate = ProgramCertificate(program=program, fragment=fragment, readout=where)
+    return Verdict(
+        answer=Answer.YES,
+        fragment=fragment,
+        readout=where,
+        alphabet=alphabet,
+        theorem="program",
+        certificate=certificate,
+        reason=given_program_reason(program),
+        asked=certificate.asked,
+    )
+
+
+def _given_and_simplified(program: Program) -> Iterator[Program]:
+    """Yield a program and then, if it is asked for, a simpler one that does the same."""
+    from ..crasp.simplification import simplify
+
+    yield program
+    yield simplify(program)
 
 
 def decide_cited(facts: Facts, fragment: Fragment, readout: Readout) -> Verdict:
@@ -145,14 +164,16 @@ def decide_cited(facts: Facts, fragment: Fragment, readout: Readout) -> Verdict:
         reason=f"nothing that this version knows settles {fragment.notation}.",
     )
     found = relevant[0] if relevant else nothing
+    proof = replace(found.proof(), fragment=fragment, readout=readout) if found.proof else None
     return Verdict(
         answer=found.answer,
         fragment=fragment,
         readout=readout,
-        alphabet=(),
+        alphabet=proof.automaton.alphabet if proof else (),
         theorem=found.theorem,
-        certificate=None,
+        certificate=proof,
         reason=found.reason,
+        asked=proof.asked if proof else Asked.MEMBERSHIP,
     )
 
 

@@ -10,7 +10,10 @@ from ..languages.dfa import DFA
 from .claims import Answer, Asked, as_asked
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..crasp.syntax import Program
+    from .promises import PromiseCertificate, PromiseReductionCertificate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +29,8 @@ class Citation:
     reason: str
     program: str = ""
     """The program of the library that proves it, by name."""
+    proof: Callable[[], PromiseCertificate | PromiseReductionCertificate] | None = None
+    """What makes the certificate about legal inputs, when one is asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

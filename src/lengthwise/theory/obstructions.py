@@ -8,7 +8,7 @@ the component yields longer ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
@@ -33,7 +33,7 @@ Counts = dict[tuple[int, int], int]  # refined letter → how often
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Pair:
+class WalkPair:
     """Walks from ``start`` to two members of one block; loops only where the two counts differ by ``times`` paths."""
 
     start: int
@@ -57,31 +57,12 @@ def find_obstruction(
     Where next symbols are asked for, ``confused`` names two members of one block that lead to different states by one
     symbol.
     """
-    edges, blocks = refinement.edges, refinement.blocks
-    classes = _Classes(edges)
-    pairs: list[_Pair] = []
-    for pair in _short_pairs(edges, blocks):
-        if classes.merge(*pair.ends):
-            pairs.append(pair)
-            if classes.num_classes == len(set(blocks)):
-                break
-    cycles: dict[int, _RootedCycles] = {}
-
-    def pair_from_cycles(one: int, two: int) -> _Pair:
-        if one not in cycles:
-            cycles[one] = _RootedCycles(edges, blocks, one)
-        return cycles[one].pair(two)
-
-    for one, two in _unmerged(classes, blocks):
-        if classes.merge(one, two):
-            pairs.append(pair_from_cycles(one, two))
-    pairs.sort(key=lambda pair: pair.size)
-
+    pairs, pair_from_cycles = generating_pairs(refinement)
     members = refinement.members
     if asked is Asked.NEXT_SYMBOLS:
         live = live_states(language)
 
-        def parting(pair: _Pair) -> Word | None:
+        def parting(pair: WalkPair) -> Word | None:
             return separating_next_symbols(language, live, *(members[end] for end in pair.ends))
 
         telling = (pair for pair in pairs if parting(pair) is not None)
@@ -94,32 +75,56 @@ def find_obstruction(
     enter = shortest_path(language, 0, members[head.start].__eq__)
     assert enter is not None
     assert suffix is not None
-    grouped: dict[int, list[int]] = {}
-    for member, block in enumerate(blocks):
-        grouped.setdefault(block, []).append(members[member])
     return ObstructionCertificate(
         language=language,
         members=members,
-        blocks=tuple(tuple(group) for group in grouped.values()),
-        pairs=tuple(_as_certificate(language, members, pair) for pair in pairs),
+        blocks=blocks_of(refinement),
+        pairs=tuple(pair_as_data(language.decode, members, pair) for pair in pairs),
         enter=enter,
         suffix=suffix,
         asked=asked,
     )
 
 
-def _as_certificate(language: DFA, members: Sequence[int], pair: _Pair) -> PathsPair | LoopsPair:
+def generating_pairs(refinement: Refinement) -> tuple[list[WalkPair], Callable[[int, int], WalkPair]]:
+    """Return pairs that generate the blocks, the shortest first, and what makes a pair for two members of one block."""
+    edges, blocks = refinement.edges, refinement.blocks
+    classes = _Classes(edges)
+    pairs: list[WalkPair] = []
+    for pair in _short_pairs(edges, blocks):
+        if classes.merge(*pair.ends):
+            pairs.append(pair)
+            if classes.num_classes == len(set(blocks)):
+                break
+    cycles: dict[int, _RootedCycles] = {}
+
+    def pair_from_cycles(one: int, two: int) -> WalkPair:
+        if one not in cycles:
+            cycles[one] = _RootedCycles(edges, blocks, one)
+        return cycles[one].pair(two)
+
+    for one, two in _unmerged(classes, blocks):
+        if classes.merge(one, two):
+            pairs.append(pair_from_cycles(one, two))
+    pairs.sort(key=lambda pair: pair.size)
+    return pairs, pair_from_cycles
+
+
+def blocks_of(refinement: Refinement) -> tuple[tuple[int, ...], ...]:
+    """Return the blocks at the end, as certificates list them."""
+    grouped: dict[int, list[int]] = {}
+    for member, block in zip(refinement.members, refinement.blocks, strict=True):
+        grouped.setdefault(block, []).append(member)
+    return tuple(tuple(group) for group in grouped.values())
+
+
+def pair_as_data(decode: Callable[[Walk], Word], members: Sequence[int], pair: WalkPair) -> PathsPair | LoopsPair:
+    """Return a pair as certificates list it."""
     start = members[pair.start]
     if pair.loops is None:
-        return PathsPair(start=start, first=language.decode(pair.first), second=language.decode(pair.second))
-    short, long = pair.loops
-    return LoopsPair(
-        start=start,
-        path=language.decode(pair.second),
-        short_loop=language.decode(short),
-        long_loop=language.decode(long),
-        times=pair.times,
-    )
+        return PathsPair(start=start, first=decode(pair.first), second=decode(pair.second))
+    short, long = map(decode, pair.loops)
+    return LoopsPair(start=start, path=decode(pair.second), short_loop=short, long_loop=long, times=pair.times)
 
 
 class _Classes:
@@ -160,7 +165,7 @@ def _unmerged(classes: _Classes, blocks: Sequence[int]) -> Iterator[tuple[int, i
             yield leader, member
 
 
-def _short_pairs(edges: Edges, blocks: Sequence[int]) -> Iterator[_Pair]:
+def _short_pairs(edges: Edges, blocks: Sequence[int]) -> Iterator[WalkPair]:
     """Yield pairs of walks with equal counts and different ends, shortest first, until the search is no longer short."""
     starts = range(min(len(edges), _SHORT_SEARCH_STARTS))
     layers: list[dict[tuple[tuple[int, int], ...], dict[int, Walk]]] = [{(): {start: ()}} for start in starts]
@@ -175,7 +180,7 @@ def _short_pairs(edges: Edges, blocks: Sequence[int]) -> Iterator[_Pair]:
                 num_walks += len(ends)
                 (one, first), *others = ends.items()
                 for two, second in others:
-                    yield _Pair(start=start, first=first, second=second, ends=(one, two))
+                    yield WalkPair(start=start, first=first, second=second, ends=(one, two))
 
 
 def _longer_walks(
@@ -208,7 +213,7 @@ class _RootedCycles:
         self._system = _TrackedSystem()
         self._growth = self._grow()
 
-    def pair(self, other: int) -> _Pair:
+    def pair(self, other: int) -> WalkPair:
         """Return the reason why no potential tells the root and another member apart, as a combination of cycles."""
         path = walk_to(self.tree, other)
         goal = self._system.start(_count(self._targets, self.blocks, self.root, path))
@@ -234,7 +239,7 @@ class _RootedCycles:
                     self.cycles.append(((*around, *returning), (*there, *returning)))
                     yield len(self.cycles)
 
-    def _combine(self, other: int, path: Walk, solution: dict[int, Fraction]) -> _Pair:
+    def _combine(self, other: int, path: Walk, solution: dict[int, Fraction]) -> WalkPair:
         """Return the pair of walks that a combination of cycles stands for."""
         times = lcm(*(value.denominator for value in solution.values()))
         long: list[int] = []
@@ -253,8 +258,10 @@ class _RootedCycles:
                     short += list(opposite) * abs(copies)
         ends = (self.root, other)
         if times == 1:
-            return _Pair(start=self.root, first=tuple(long), second=(*short, *path), ends=ends)
-        return _Pair(start=self.root, first=(), second=path, ends=ends, loops=(tuple(short), tuple(long)), times=times)
+            return WalkPair(start=self.root, first=tuple(long), second=(*short, *path), ends=ends)
+        return WalkPair(
+            start=self.root, first=(), second=path, ends=ends, loops=(tuple(short), tuple(long)), times=times
+        )
 
 
 def _spanning_tree(edges: Edges, root: int) -> Tree:

@@ -5,6 +5,8 @@ Every walk here is the obvious one. What does not hold is an :class:`Objection`.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -234,3 +236,50 @@ def _without_pivot(row: Mapping[int, Fraction], by: Mapping[int, Fraction], pivo
         if not result[unknown]:
             del result[unknown]
     return result
+
+
+def equal_walks(pair: Data, automaton: Automaton, block_of: Mapping[int, int]) -> tuple[int, int]:
+    """Return the two states that a pair of walks shows to be alike, which is checked."""
+    start = pair["start"]
+    require(type(start) is int and start in block_of, "a walk does not start in the component")
+
+    def walk(field: str) -> tuple[int, Counter[tuple[str, int]]]:
+        state = start
+        counts: Counter[tuple[str, int]] = Counter()
+        for symbol in read_word(pair[field], automaton):
+            counts[symbol, block_of[state]] += 1
+            state = automaton.step(state, symbol)
+            require(state in block_of, "a walk leaves the component")
+        return state, counts
+
+    if pair["kind"] == "paths":
+        (one, first), (two, second) = walk("first"), walk("second")
+        require(first == second, "the two walks differ in their counts")
+        return one, two
+    require(pair["kind"] == "loops", f"there is no kind of pair called {pair['kind']!r}")
+    (end, path), (short_end, short), (long_end, long) = walk("path"), walk("short_loop"), walk("long_loop")
+    times = pair["times"]
+    require(is_integer(times) and times >= 1, "the number of times is out of range")
+    require(short_end == long_end == start, "a loop does not return to its start")
+    together = Counter({letter: short[letter] + times * path[letter] for letter in {*short, *path}})
+    require(long == together, "the loops do not differ by the stated number of paths")
+    return start, end
+
+
+def known_non_member(name: object) -> Automaton:
+    """Return the automaton of a language that is known not to be in the class: a flip-flop, or a counter modulo a prime.
+
+    The languages of the theorem of this name are written out again, so that nothing is shared with the search.
+    """
+    if name == "{0,1,2}*02*":
+        return Automaton(alphabet=("0", "1", "2"), transitions=((1, 0, 0), (1, 0, 1)), accepting=frozenset({1}))
+    match = re.fullmatch(
+        r"MOD\(([0-9]{1,4}); ([0-9]{1,4}(?:, [0-9]{1,4})*)\)", "MOD(2; 0)" if name == "PARITY" else str(name)
+    )
+    require(match is not None, f"no theorem speaks of {name!r}")
+    assert match is not None
+    prime, residues = int(match[1]), {int(residue) for residue in match[2].split(", ")}
+    require(prime > 1 and all(prime % each for each in range(2, prime)), f"{prime} is not a prime")
+    require(all(residue < prime for residue in residues) and len(residues) < prime, f"{name} is no counter")
+    turn = tuple(((residue + 1) % prime, residue) for residue in range(prime))
+    return Automaton(alphabet=("a", "b"), transitions=turn, accepting=frozenset(residues))

@@ -131,6 +131,42 @@ THEOREMS: dict[str, Theorem] = {
         ),
         standing=Standing.PUBLISHED,
     ),
+    "promise_refinement": Theorem(
+        statement=(
+            "Take an automaton of legal inputs, a strongly connected part of it, and two of its states that balanced "
+            "refinement of this part never separates. If one continuation makes two legal inputs with different answers, "
+            "then no plain C-RASP program answers all legal inputs."
+        ),
+        citation="Our own. What the absence of a program means for NoPE transformers: " + HUANG + ".",
+        status=(
+            "Proved in docs/concepts/deciding.md, not peer reviewed; each certificate is checked by walking. That the "
+            "automaton describes the task is tested with the task's oracle. That no program means no length generalization "
+            "is an empirical finding, not a theorem."
+        ),
+    ),
+    "ultimately_periodic": Theorem(
+        statement=(
+            "On inputs of the form xⁿ and a fixed rest, every formula of C-RASP[periodic, local] is ultimately periodic in "
+            "n: from some n on, its truth depends only on n modulo some number. The first decimal digit of n is not "
+            "ultimately periodic, so no program writes it."
+        ),
+        citation="Our own. What the absence of a program means for transformers: " + HUANG + ".",
+        status=(
+            "Proved in docs/concepts/deciding.md, not peer reviewed. It speaks of numbers in decimal, not of numbers in "
+            "unary. That no program means no length generalization is an empirical finding, not a theorem."
+        ),
+    ),
+    "finite_inputs": Theorem(
+        statement=(
+            "Where tokens are all different, or numbers are tokens, a fixed alphabet allows finitely many inputs. A plain "
+            "C-RASP program can list them with their answers."
+        ),
+        citation="Elementary. Alphabets that grow with the input are the subject of C*-RASP, arXiv 2603.19954.",
+        status=(
+            "Elementary. The answer is for the named alphabet only and says nothing about longer inputs, which need a "
+            "larger alphabet."
+        ),
+    ),
     "published_prediction": Theorem(
         statement="The source predicts an answer for this task and class, but does not prove it.",
         citation=HUANG + ".",

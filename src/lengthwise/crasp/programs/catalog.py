@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from ...errors import InvalidOptionError, unknown_name
 from ...names import read_call
-from . import answers, brackets, continuations, counters, lists, majorities, orders, periods, potentials, windows
+from . import (
+    answers,
+    brackets,
+    continuations,
+    counters,
+    lists,
+    majorities,
+    orders,
+    padding,
+    periods,
+    potentials,
+    recall,
+    windows,
+)
 from .entry import Entry, Family
 
 _PARTS: tuple[Entry | Family, ...] = (
@@ -25,6 +38,8 @@ _PARTS: tuple[Entry | Family, ...] = (
     *answers.ANSWERS,
     *answers.FAMILIES,
     *lists.FAMILIES,
+    *recall.FAMILIES,
+    *padding.FAMILIES,
     *continuations.LEGAL,
     *continuations.SEEN,
     *continuations.FAMILIES,

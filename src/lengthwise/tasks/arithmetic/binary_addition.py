@@ -8,8 +8,7 @@ from dataclasses import replace
 from ...arrays import Array, Arrays
 from ...seeds import Draw
 from ...theory.communication import TwoHalves, words_over
-from ...theory.facts import Facts
-from ..core.cited import excluded_by
+from ..core.cited import excluded_by_communication
 from ..core.family import Family, Group
 from ..core.task import AnswerTask
 from ..core.writing import ARITHMETIC
@@ -26,17 +25,7 @@ class Addition(AnswerTask):
     symbols = ("0", "1", "+", "=")
     min_length = 4
     citation = "arXiv 2410.02140"
-    facts = Facts(
-        cited=(
-            excluded_by(
-                "communication",
-                (
-                    "the digits of both numbers must be known to write the sum, but a program passes on only O(log "
-                    "n) bits."
-                ),
-            ),
-        )
-    )
+    facts = excluded_by_communication("To write the sum a model must remember the digits of both numbers")
 
     def answer_length(self, length: Array) -> Array:
         """Return one digit more than the longer number can have."""

@@ -90,9 +90,7 @@ class AddPlain(SplitPair):
     definition = "x+y= in decimal, then the sum; no leading zeros, the length of x uniform"
     sign = "+"
     citation = "arXiv 2307.03381"
-    facts = excluded_by_communication(
-        "with y = 0 the answer is x, so all digits of x must be known, but a program passes on only O(log n) bits."
-    )
+    facts = excluded_by_communication("With y = 0 the answer is x, so a model must remember every digit of x")
 
     def value(self, one: int, two: int) -> int:
         """Return the sum."""
@@ -318,9 +316,7 @@ class Multiply(SplitPair):
     """The product of two numbers."""
 
     sign = "*"
-    facts = excluded_by_communication(
-        "with y = 1 the answer is x, so all digits of x must be known, but a program passes on only O(log n) bits."
-    )
+    facts = excluded_by_communication("With y = 1 the answer is x, so a model must remember every digit of x")
 
     def __init__(self, name: str, base: int, citation: str) -> None:
         self.name, self.base, self.citation = name, base, citation

@@ -27,8 +27,8 @@ _CHOMSKY = "arXiv 2207.02098"
 _OPEN = Facts(
     cited=(
         unsettled(
-            "nested brackets are not regular, and neither a program nor a reduction from a problem that is "
-            "known to be outside is part of this version; without brackets the answer is NO."
+            "Nested brackets are not a regular language, so the automata here do not apply, and neither a program nor a proof that "
+            "there is none is known. Without brackets the answer is NO."
         ),
     )
 )

@@ -29,7 +29,7 @@ class Increment(AnswerTask):
     min_length = 1
     citation = "after arXiv 2406.06467"
     facts = excluded_by_communication(
-        "unless x ends in 9 all digits but the last are copied, but a program passes on only O(log n) bits."
+        "Unless x ends in 9, all its digits but the last are copied, so a model must remember them"
     )
 
     def answer_length(self, length: Array) -> Array:
@@ -71,7 +71,7 @@ class MultiplyBy(AnswerTask):
         self.min_length = num_digits + 3
         power = 10 ** (num_digits - 1)
         self.facts = excluded_by_communication(
-            f"with y = {power} the digits of x are copied, but a program passes on only O(log n) bits."
+            f"With y = {power} the digits of x are copied, so a model must remember all of them"
         )
 
     def answer_length(self, length: Array) -> Array:
@@ -112,9 +112,7 @@ class Divide(AnswerTask):
     symbols = (*DIGITS, "/", "=", "r")
     min_length = 4
     citation = "after arXiv 2404.00560"
-    facts = excluded_by_communication(
-        "with d = 1 the digits of x are copied, but a program passes on only O(log n) bits."
-    )
+    facts = excluded_by_communication("With d = 1 the digits of x are copied, so a model must remember all of them")
 
     def answer_length(self, length: Array) -> Array:
         """Return the digits of x, and two symbols for the remainder."""
@@ -156,8 +154,8 @@ class SquareRoot(AnswerTask):
     min_length = 1
     citation = "arXiv 2207.02098"
     facts = excluded_by_communication(
-        "numbers whose second half is 0 and whose first halves differ by two or more have different roots, so almost all bits "
-        "of the first half must be known, but a program passes on only O(log n) bits."
+        "Numbers whose second half is 0 have different roots if their first halves differ by two or more, so a model must "
+        "remember almost all bits of the first half"
     )
 
     def answer_length(self, length: Array) -> Array:
@@ -192,8 +190,7 @@ class CommonDivisor(AlignedPair):
     min_length = 6
     citation = "arXiv 2308.15594"
     facts = excluded_by_communication(
-        "of all x as long as y only y itself is divisible by y, so x must be known, but a program passes on "
-        "only O(log n) bits."
+        "Among all x as long as y only y itself is divisible by y, so a model must remember x exactly"
     )
 
     def answer_length(self, length: Array) -> Array:
@@ -232,7 +229,7 @@ class Compare(AlignedPair):
     symbols = (*DIGITS, ",", "=", "<", ">")
     citation = "arXiv 2510.04130"
     facts = excluded_by_communication(
-        "the answers for all y tell x, so all digits of x must be known, but a program passes on only O(log n) bits."
+        "The answers for all possible y reveal x, so a model must remember every digit of x"
     )
 
     def answer_length(self, length: Array) -> Array:
@@ -278,7 +275,7 @@ class Bitwise(AlignedPair):
         )
         self.operate = operate
         self.facts = excluded_by_communication(
-            f"if y has only {neutral}s the answer is x, so all of x must be known, but a program passes on only O(log n) bits."
+            f"If y has only {neutral}s the answer is x, so a model must remember every bit of x"
         )
         super().__init__()
 

@@ -8,11 +8,10 @@ from ...arrays import Array, Arrays
 from ...crasp.fragments import Fragment
 from ...seeds import Draw
 from ...theory.communication import TwoHalves, words_over
-from ...theory.facts import Facts
 from ...theory.positions.circuits import selecting_circuit
 from ...theory.positions.layout import word_layout
 from ...theory.positions.problem import Problem
-from ..core.cited import answered_by, excluded_by, unsettled
+from ..core.cited import answered_by, excluded_by_communication
 from ..core.distinct_tokens import NUMBER_OF_SYMBOLS, DistinctTokensTask
 from ..core.family import Family, Group
 from ..core.row_functions import at, places, uniform
@@ -26,26 +25,12 @@ class UniqueCopy(DistinctTokensTask):
     family = "unique_copy"
     purpose = "copy"
 
-    facts = Facts(
-        cited=(
-            answered_by(
-                "unique_copy",
-                Fragment.LOCAL,
-                (
-                    "an induction head is a program: with all tokens different, the next one is the one that "
-                    "followed before"
-                ),
-            ),
-            unsettled(
-                (
-                    "for every fixed number of symbols there is a program without windows that orders them by first "
-                    "occurrence (lengthwise show program dedup), but then the inputs are finitely many; of "
-                    "alphabets that grow no theorem here speaks. arXiv 2410.02140 predicts failure without a proof."
-                ),
-                Fragment.PLAIN,
-                theorem="published_prediction",
-            ),
-        )
+    known = (
+        answered_by(
+            "unique_copy",
+            Fragment.LOCAL,
+            "An induction head copies: where all tokens differ, the next token is the one that followed the last one before",
+        ),
     )
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
@@ -66,14 +51,7 @@ class RepeatCopy(SameLengthTask):
     symbols = ("a", "b")
     min_length = 1
     citation = "arXiv 2410.02140"
-    facts = Facts(
-        cited=(
-            excluded_by(
-                "communication",
-                ("half of the input must be known to write the rest, but a program passes on only O(log n) bits."),
-            ),
-        )
-    )
+    facts = excluded_by_communication("To write the answer a model must remember every symbol of the input")
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Return the input."""

@@ -11,7 +11,6 @@ from ...seeds import Draw
 from ...theory.positions.circuits import selecting_circuit
 from ...theory.positions.layout import EQUALS, Layout, check_at_least_1, check_symbols, name_with_symbols, word_layout
 from ...theory.positions.problem import Problem
-from ..core.cited import needs_windows
 from ..core.distinct_tokens import DEFAULT_SYMBOLS, DistinctTokensTask
 from ..core.family import Family, Group
 from ..core.row_functions import along, at, places
@@ -48,11 +47,6 @@ class CopyEvery(DistinctTokensTask):
         )
         self.length_means = f"the number of symbols of the input: {distance - 1} marks and the tokens"
         self.symbols = (*self.symbols, "#")
-        self.facts = needs_windows(
-            f"an induction head that looks {distance} back is a program: the next token is the one that stood {distance} "
-            "places after the current one before.",
-            "symbol_at",
-        )
 
     def lengths(self, low: int, high: int) -> tuple[int, ...]:
         """Return the lengths; more tokens than there are symbols cannot all be different."""

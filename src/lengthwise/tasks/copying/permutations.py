@@ -9,28 +9,17 @@ from functools import reduce
 from ...arrays import Array, Arrays
 from ...names import Parameter, shortest_name
 from ...seeds import Draw
-from ...theory.facts import Facts
 from ...theory.positions.circuits import selecting_circuit
 from ...theory.positions.layout import EQUALS, Layout, check_at_least_1, check_symbols, name_with_symbols, word_layout
 from ...theory.positions.problem import Problem
-from ..core.cited import excluded_by
+from ..core.cited import excluded_by_communication
 from ..core.family import Family, Group
 from ..core.row_functions import at, places, uniform
 from ..core.stretched import StretchedTask
 from ..core.task import Batch, SameLengthTask
 
 DEFAULT_COLUMNS = 3
-_COPYING = Facts(
-    cited=(
-        excluded_by(
-            "communication",
-            (
-                "the answer holds every symbol of an arbitrary input, as a copy does: half of it must be known "
-                "to write the rest, but a program passes on only O(log n) bits."
-            ),
-        ),
-    )
-)
+_COPYING = excluded_by_communication("The answer holds every symbol of the input, so a model must remember all of them")
 
 
 class RearrangedTask(SameLengthTask):

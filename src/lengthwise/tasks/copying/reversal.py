@@ -10,7 +10,7 @@ from ...seeds import Draw
 from ...theory.positions.circuits import selecting_circuit
 from ...theory.positions.layout import word_layout
 from ...theory.positions.problem import Problem
-from ..core.cited import excluded_by_communication, needs_windows
+from ..core.cited import excluded_by_communication
 from ..core.distinct_tokens import DEFAULT_SYMBOLS, DistinctTokensTask
 from ..core.family import Family, Group
 from ..core.row_functions import along, at, batch_of, count, is_inside, places, reverse, uniform
@@ -28,9 +28,7 @@ class Reverse(SameLengthTask):
     symbols = ("a", "b")
     min_length = 1
     citation = "arXiv 2207.02098"
-    facts = excluded_by_communication(
-        "half of the input must be known to write the rest, but a program passes on only O(log n) bits."
-    )
+    facts = excluded_by_communication("To write the answer a model must remember every symbol of the input")
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Return the input backwards."""
@@ -56,10 +54,6 @@ class ReverseUnique(DistinctTokensTask):
     family = "reverse_unique"
     purpose = "reverse"
     citation = "arXiv 2106.06981"
-    facts = needs_windows(
-        "with all tokens different, the next one is the one that stood before the current one.",
-        "unique_reverse",
-    )
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Return the input backwards."""
@@ -91,8 +85,7 @@ class Palindrome(OneSymbolTask):
     min_length = 2
     citation = "after arXiv 2411.07107"
     facts = excluded_by_communication(
-        "the first half must be known to compare the second with it, even if their counts are equal, "
-        "but a program passes on only O(log n) bits."
+        "To compare the second half with the first a model must remember the whole first half, even where both have the same counts"
     )
 
     def answer(self, prompt: Sequence[str]) -> list[str]:

@@ -26,9 +26,7 @@ class SelectiveCopy(SameLengthTask):
     symbols = ("a", "b", "c", "d", _BLANK)
     min_length = 1
     citation = "arXiv 2405.18719"
-    facts = excluded_by_communication(
-        "without blanks this is repeat_copy: half of the input must be known to write the rest, but a program passes on only O(log n) bits."
-    )
+    facts = excluded_by_communication("An input without blanks is copied whole, so a model must remember every symbol")
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Return what is not blank."""
@@ -78,7 +76,7 @@ class Dedup(_OccurringTask):
     )
     facts = Facts(
         cited=(
-            answered_by("dedup", Fragment.PLAIN, "the next letter is the one that came first of those not yet written"),
+            answered_by("dedup", Fragment.PLAIN, "The next letter is the one that came first of those not yet written"),
         )
     )
 
@@ -107,7 +105,7 @@ class UniqueSorted(_OccurringTask):
     )
     facts = Facts(
         cited=(
-            answered_by("unique_sorted", Fragment.PLAIN, "the next letter is the smallest of those not yet written"),
+            answered_by("unique_sorted", Fragment.PLAIN, "The next letter is the smallest of those not yet written"),
         )
     )
 

@@ -1,10 +1,22 @@
-"""What tasks cite: a program of the library, a theorem that excludes every program, or that the question is open."""
+"""What tasks cite: a program of the library, a theorem that excludes every program, or that the question is open.
+
+A verdict about a task speaks of its legal inputs only. So whoever excludes programs here says which legal inputs do it.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
 
 from ...crasp.fragments import Fragment
 from ...theory.claims import Answer
 from ...theory.facts import Citation, Facts
+from ...theory.promises import AnswerAutomaton, PromiseCertificate, PromiseReductionCertificate
+from .legal_inputs import hidden_problem
+
+GROWING_ALPHABETS = (
+    "Longer inputs need a larger alphabet. C*-RASP (arXiv 2603.19954) is the theory for alphabets that grow, and no answer "
+    "is derived from it here."
+)
 
 
 def answered_by(program: str, fragment: Fragment, reason: str) -> Citation:
@@ -18,33 +30,77 @@ def answered_by(program: str, fragment: Fragment, reason: str) -> Citation:
     )
 
 
+def answered_at_fixed_alphabet(alphabet: str, *, program: str = "", how: str = "") -> Citation:
+    """Return YES for a task whose alphabet is fixed by its parameter, named here: "150 tokens".
+
+    ``program`` names one of the library that does not care how many inputs there are, and ``how`` says what it does.
+    Without one, the reason is that a fixed alphabet allows finitely many inputs.
+    """
+    if program:
+        reason = f"{how} (lengthwise show program {program}). The answer is for {alphabet}. {GROWING_ALPHABETS}"
+    else:
+        reason = (
+            f"With {alphabet} there are only finitely many inputs, and a program can list them. {GROWING_ALPHABETS}"
+        )
+    return Citation(
+        fragment=Fragment.PLAIN,
+        answer=Answer.YES,
+        theorem="library_program" if program else "finite_inputs",
+        reason=reason,
+        program=program,
+    )
+
+
 def excluded_by(theorem: str, reason: str) -> Citation:
     """Return NO for every fragment: a theorem excludes all programs, for this reason."""
     return Citation(fragment=Fragment.PERIODIC_LOCAL, answer=Answer.NO, theorem=theorem, reason=reason)
 
 
-def excluded_by_communication(reason: str) -> Facts:
-    """Return that too much of the input must be known, for this reason, while a program passes on only O(log n) bits."""
+def excluded_by_communication(must_remember: str) -> Facts:
+    """Return that a model must remember more of the input than a program can carry on; the reason is half a sentence."""
+    reason = f"{must_remember}, but a C-RASP program can carry only O(log n) bits from n symbols to those behind them."
     return Facts(cited=(excluded_by("communication", reason),))
+
+
+def excluded_without_positions(legal_inputs: Callable[[], AnswerAutomaton], reason: str) -> Citation:
+    """Return NO for plain C-RASP: counting cannot tell some legal inputs apart that have different answers."""
+
+    def prove() -> PromiseCertificate:
+        from ...theory.promise_search import find_promise
+
+        found = find_promise(legal_inputs())
+        assert found is not None, "counting tells these inputs apart"
+        return found
+
+    return Citation(fragment=Fragment.PLAIN, answer=Answer.NO, theorem="promise_refinement", reason=reason, proof=prove)
+
+
+def excluded_by_hidden(
+    target: str,
+    reason: str,
+    *,
+    images: Mapping[str, Sequence[str]],
+    answers: Sequence[str],
+    suffix: Sequence[str],
+    prefix: Sequence[str] = (),
+    legal_inputs: Callable[[], AnswerAutomaton] | None = None,
+) -> Citation:
+    """Return NO for every fragment: legal inputs hide a problem that is known to have no program.
+
+    A word of the problem stands for prefix, the images of its letters, and suffix; ``answers`` are the right answers at
+    the states of the problem's automaton. ``legal_inputs`` may state a larger set of inputs than these.
+    """
+
+    def prove() -> PromiseReductionCertificate:
+        return hidden_problem(
+            target, images=images, answers=answers, prefix=prefix, suffix=suffix, legal_inputs=legal_inputs
+        )
+
+    return Citation(
+        fragment=Fragment.PERIODIC_LOCAL, answer=Answer.NO, theorem="known_non_member", reason=reason, proof=prove
+    )
 
 
 def unsettled(reason: str, fragment: Fragment = Fragment.PERIODIC_LOCAL, *, theorem: str = "open") -> Citation:
     """Return that nothing is proved for a fragment, for this reason."""
     return Citation(fragment=fragment, answer=Answer.UNKNOWN, theorem=theorem, reason=reason)
-
-
-def needs_windows(reason: str, program: str) -> Facts:
-    """Return that a program with windows answers, and that nothing is known without them for alphabets that grow.
-
-    ``program`` names the one without windows that answers for a fixed number of symbols.
-    """
-    return Facts(
-        cited=(
-            Citation(fragment=Fragment.LOCAL, answer=Answer.YES, theorem="program", reason=reason),
-            unsettled(
-                f"for every fixed number of symbols there is a program without windows (lengthwise show program {program}), "
-                "but then the inputs are finitely many; of alphabets that grow no theorem here speaks.",
-                Fragment.PLAIN,
-            ),
-        )
-    )

@@ -5,15 +5,15 @@ from __future__ import annotations
 from ...arrays import Array, Arrays
 from ...errors import InvalidOptionError
 from ...theory.facts import Facts
-from .cited import unsettled
+from .cited import answered_at_fixed_alphabet
 from .row_functions import at, behind, places
 from .task import OneSymbolTask
 
 NAMES = 100
 """How many names for persons, nodes and gates there are."""
 
-GROWING = Facts(cited=(unsettled("longer inputs need more names, and of alphabets that grow no theorem here speaks."),))
-"""Of tasks with names: how many there are bounds the length."""
+FIXED_NAMES = Facts(cited=(answered_at_fixed_alphabet("a fixed set of names"),))
+"""For tasks with names: how many there are bounds the length."""
 
 
 class ClauseTask(OneSymbolTask):

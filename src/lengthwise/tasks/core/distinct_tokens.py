@@ -6,6 +6,8 @@ from ...arrays import Array, Arrays
 from ...errors import InvalidOptionError
 from ...names import Parameter
 from ...seeds import Draw
+from ...theory.facts import Citation, Facts
+from .cited import answered_at_fixed_alphabet
 from .task import SameLengthTask
 
 DEFAULT_SYMBOLS = 150
@@ -22,6 +24,10 @@ class DistinctTokensTask(SameLengthTask):
     """What is done, in the definition: "copy", "sort"."""
     min_length = 1
     citation = "arXiv 2410.02140"
+    known: tuple[Citation, ...] = ()
+    """What holds whatever the number of symbols is."""
+    program, how = "", ""
+    """A program of the library for a fixed number of symbols, and what it does; "" where finitely many inputs are all there is."""
 
     def __init__(self, num_symbols: int = DEFAULT_SYMBOLS) -> None:
         if num_symbols < 1:
@@ -34,6 +40,8 @@ class DistinctTokensTask(SameLengthTask):
         self.definition = f"{self.purpose} tokens that are all different, out of {num_symbols}"
         self.length_means = f"the number of tokens to {self.purpose}"
         self.symbols = tuple(f"s{number}" for number in range(num_symbols))
+        fixed = answered_at_fixed_alphabet(f"{num_symbols} tokens", program=self.program, how=self.how)
+        self.facts = Facts(cited=(*self.known, fixed))
 
     def lengths(self, low: int, high: int) -> tuple[int, ...]:
         """Return the lengths; more tokens than there are symbols cannot all be different."""

@@ -12,14 +12,14 @@ from ...languages.regex import compile_regex
 from ...names import Parameter, shortest_name
 from ...seeds import Draw
 from ...theory.facts import Citation, Facts
-from ..core.cited import answered_by, unsettled
+from ..core.cited import answered_by, excluded_by, unsettled
 from ..core.distinct_tokens import DEFAULT_SYMBOLS, DistinctTokensTask
 from ..core.family import Family, Group
 from ..core.row_functions import along, at, batch_of, is_inside, one_at, places, uniform
 from ..core.task import BOS, EOS, AnswerTask, Batch, OneSymbolTask, Task, shuffled
 from ..core.writing import NO_NUMBERS, ONE_NUMBER
 from ..hard.base import HardAnswers, in_any_order
-from .majorities import BinMajority, BinMajorityInterleave
+from .majorities import BinMajority, BinMajorityInterleave, interleaved_facts
 
 FORMS = ("numeral", "unary")
 HEAD = (f"start {quoted([BOS])}", f"stop {quoted([EOS])}")
@@ -35,12 +35,7 @@ class InterleavedMajorities(BinMajorityInterleave):
         self.min_length = num_streams
         if num_streams != 3:
             self.definition = f"the majority bits of {num_streams} interleaved streams, each without a tie"
-            yes, unknown = BinMajorityInterleave.facts.cited
-            reason = (
-                f"the position modulo {num_streams} tells the streams apart "
-                f"(lengthwise show program 'interleaved_majority({num_streams})')."
-            )
-            self.facts = Facts(cited=(replace(yes, reason=reason), unknown))
+            self.facts = interleaved_facts(num_streams)
 
     def lengths(self, low: int, high: int) -> tuple[int, ...]:
         """Return the lengths: multiples of the number of streams."""
@@ -127,7 +122,7 @@ class CountSymbol(NumberTask):
         how = "as so many 1s" if self.is_unary else "in decimal"
         self.definition = f"the number of xs among as and bs, {how}; that number is uniform"
         proved = answered_by("unary_count", Fragment.PLAIN, "1s are written until there are as many as xs")
-        self.facts = Facts(cited=(proved if self.is_unary else open_numeral("the number of xs"),))
+        self.facts = Facts(cited=(proved if self.is_unary else excluded_numeral("xs"),))
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Return the number of xs."""
@@ -143,11 +138,12 @@ class CountSymbol(NumberTask):
         return {"boundary": NearRoundNumbers(self)}
 
 
-def open_numeral(what: str) -> Citation:
-    """Return that it is not known whether a number that grows with the length can be written in decimal."""
-    return unsettled(
-        f"{what} can be counted, but its first decimal digit depends on powers of ten without bound; neither a program "
-        "that writes it nor a proof that there is none is known here."
+def excluded_numeral(what: str) -> Citation:
+    """Return NO: a number that grows with the length cannot be written in decimal."""
+    return excluded_by(
+        "ultimately_periodic",
+        f"The first digit of the number of {what} depends on which powers of ten it lies between. A program compares counts by "
+        "fixed sums only, so on long inputs its decision no longer follows the powers of ten.",
     )
 
 
@@ -185,13 +181,8 @@ class CountUp(DistinctTokensTask):
     family = "count_up"
     purpose = "write"
     citation = "arXiv 2310.16028"
-    facts = Facts(
-        cited=(
-            answered_by(
-                "count_up", Fragment.PLAIN, "every number follows the one before it, up to the second one given"
-            ),
-        )
-    )
+    program = "count_up"
+    how = "Every number follows the one before it, up to the second one given"
 
     def __init__(self, num_symbols: int) -> None:
         super().__init__(num_symbols)
@@ -239,8 +230,8 @@ class MissingDuplicate(OneSymbolTask):
     facts = Facts(
         cited=(
             unsettled(
-                "the parity of the bs is the answer, so few bits are enough and communication excludes nothing; "
-                "where the second copy begins is known at the end only, and no program is known."
+                "The missing symbol is b exactly if the number of bs is odd, so a model must remember little, and the theorem on "
+                "communication excludes nothing. No program is known, because the middle of the input shows only at its end."
             ),
         )
     )

@@ -14,7 +14,7 @@ from ...errors import InvalidOptionError
 from ...names import Parameter, shortest_name
 from ...seeds import Draw
 from ...theory.facts import Facts
-from ..core.cited import excluded_by, unsettled
+from ..core.cited import answered_at_fixed_alphabet, excluded_by_communication
 from ..core.distinct_tokens import DEFAULT_SYMBOLS
 from ..core.family import Family, Group
 from ..core.row_functions import at, batch_of, count, count_symbols, is_inside, places, uniform
@@ -138,14 +138,7 @@ class Histogram(SameLengthTask):
         self.name = shortest_name("histogram", [max_count], [DEFAULT_SYMBOLS])
         self.definition = f"for every letter, how often it occurs in the word; {_HISTOGRAM_LETTERS} letters, uniform"
         self.symbols = _with_counts(max_count)
-        self.facts = Facts(
-            cited=(
-                unsettled(
-                    "two letters that occur unequally often make the answer a copy of the word, but the counts need "
-                    "an alphabet that grows, and of such no theorem here speaks."
-                ),
-            )
-        )
+        self.facts = Facts(cited=(answered_at_fixed_alphabet(f"counts up to {max_count}"),))
 
     def lengths(self, low: int, high: int) -> tuple[int, ...]:
         """Return the lengths; a count beyond the largest has no symbol."""
@@ -178,17 +171,9 @@ class DoubleHistogram(SameLengthTask):
     length_means = "the number of letters"
     min_length = 1
     citation = "arXiv 2106.06981"
-    facts = Facts(
-        cited=(
-            excluded_by(
-                "communication",
-                (
-                    "if two letters occur equally often and a third one does not, the answer says where the third "
-                    "one is; half of these places must be known to write the rest, but a program passes on only "
-                    "O(log n) bits."
-                ),
-            ),
-        )
+    facts = excluded_by_communication(
+        "If two letters occur equally often and a third one does not, the answer shows where the third one "
+        "stands, so a model must remember all its places"
     )
 
     def __init__(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ...arrays import Array, Arrays
 from ...crasp.fragments import Fragment
@@ -14,8 +15,9 @@ from ...theory.facts import Facts
 from ...theory.positions.circuits import Circuit, Gate, Operator
 from ...theory.positions.layout import word_layout
 from ...theory.positions.problem import NoCircuit, Problem
-from ..core.cited import answered_by, unsettled
+from ..core.cited import answered_by, excluded_without_positions
 from ..core.family import Family, Group
+from ..core.legal_inputs import turn_taking_inputs
 from ..core.row_functions import at, batch_of, count, is_inside, places
 from ..core.task import AnswerTask, OneSymbolTask, Task, shuffled
 from ..hard.base import HardAnswers, in_any_order
@@ -103,7 +105,7 @@ class Majority(OneSymbolTask):
     facts = Facts(
         cited=(
             answered_by(
-                "majority_letter", Fragment.PLAIN, "comparing the counts of all letters at the separator is a program"
+                "majority_letter", Fragment.PLAIN, "A program compares the counts of all letters at the separator"
             ),
         )
     )
@@ -139,6 +141,23 @@ class Majority(OneSymbolTask):
         return {"boundary": CloseLetters(self)}
 
 
+def interleaved_facts(num_streams: int) -> Facts:
+    """Return that periods tell the streams apart, and that counting alone does not."""
+    name = "interleaved_majority" if num_streams == 3 else f"'interleaved_majority({num_streams})'"
+    periodic = answered_by(
+        "interleaved_majority", Fragment.PERIODIC, f"The position modulo {num_streams} tells the streams apart"
+    )
+    return Facts(
+        cited=(
+            replace(periodic, reason=f"{periodic.reason.partition(' (')[0]} (lengthwise show program {name})."),
+            excluded_without_positions(
+                lambda: turn_taking_inputs(num_streams),
+                "Counting sees how many 0s and 1s there are in all, but not to which stream they belong.",
+            ),
+        )
+    )
+
+
 class BinMajorityInterleave(AnswerTask):
     """The majorities of three streams of bits that take turns."""
 
@@ -148,16 +167,7 @@ class BinMajorityInterleave(AnswerTask):
     symbols = ("0", "1")
     min_length = 3
     citation = "arXiv 2410.02140"
-    facts = Facts(
-        cited=(
-            answered_by("interleaved_majority", Fragment.PERIODIC, "the position modulo 3 tells the streams apart"),
-            unsettled(
-                ("no program without positions is known; arXiv 2410.02140 predicts failure without a proof."),
-                Fragment.PLAIN,
-                theorem="published_prediction",
-            ),
-        )
-    )
+    facts = interleaved_facts(3)
 
     def lengths(self, low: int, high: int) -> tuple[int, ...]:
         """Return the lengths: multiples of three."""

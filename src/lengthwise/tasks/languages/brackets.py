@@ -8,8 +8,7 @@ from ...arrays import Array, Arrays
 from ...names import Parameter, shortest_name
 from ...seeds import Draw
 from ...theory.communication import Half, TwoHalves, words_over
-from ...theory.facts import Facts
-from ..core.cited import excluded_by
+from ..core.cited import excluded_by_communication
 from ..core.family import Family, Group
 from ..core.row_functions import at, batch_of, is_inside, keep, places, reverse, uniform
 from ..core.task import SameLengthTask
@@ -33,9 +32,9 @@ class Dyck(WordsTask):
         self.definition = (
             f"the legal next symbols at every prefix of nested brackets of {num_types} types; words are uniform"
         )
-        why = "the order of n opening brackets decides the n closing ones, but a program passes on only O(log n) bits."
-        cited = excluded_by("communication", why)
-        self.facts = Facts(cited=(cited,))
+        self.facts = excluded_by_communication(
+            "The closing brackets depend on the order of the opening ones, so a model must remember all of them"
+        )
 
     def lengths(self, low: int, high: int) -> tuple[int, ...]:
         """Return the even lengths."""
@@ -103,13 +102,8 @@ class StackManipulation(SameLengthTask):
     symbols = ("a", "b", "push_a", "push_b", "pop")
     min_length = 1
     citation = "after arXiv 2207.02098"
-    facts = Facts(
-        cited=(
-            excluded_by(
-                "communication",
-                ("without actions the input is written backwards, but a program passes on only O(log n) bits of it."),
-            ),
-        )
+    facts = excluded_by_communication(
+        "Without actions the input is written backwards, so a model must remember every symbol"
     )
 
     def answer(self, prompt: Sequence[str]) -> list[str]:

@@ -19,7 +19,7 @@ from ..core.cited import answered_by
 from ..core.family import Family, Group
 from ..core.row_functions import batch_of, one_at, places, sort
 from ..core.task import EOS, SEP, OneSymbolTask
-from ..counting.counts import FORM, FORMS, HEAD, NumberTask, open_numeral
+from ..counting.counts import FORM, FORMS, HEAD, NumberTask, excluded_numeral
 
 DEFAULT_TOKENS = 20
 _AFTER = f"after := #[{quoted([SEP])}] > 0"
@@ -57,7 +57,7 @@ class Maximum(TokensTask):
     """The largest token."""
 
     facts = Facts(
-        cited=(answered_by("maximum", Fragment.PLAIN, "the largest token is the one above which none occurs"),)
+        cited=(answered_by("maximum", Fragment.PLAIN, "The largest token is the one above which none occurs"),)
     )
 
     def __init__(self, num_tokens: int) -> None:
@@ -78,7 +78,7 @@ class Minimum(TokensTask):
     """The smallest token."""
 
     facts = Facts(
-        cited=(answered_by("minimum", Fragment.PLAIN, "the smallest token is the one below which none occurs"),)
+        cited=(answered_by("minimum", Fragment.PLAIN, "The smallest token is the one below which none occurs"),)
     )
 
     def __init__(self, num_tokens: int) -> None:
@@ -102,7 +102,7 @@ class KthLargest(TokensTask):
     facts = Facts(
         cited=(
             answered_by(
-                "kth_largest", Fragment.PLAIN, "at least k tokens are as large as the k-th largest and fewer are larger"
+                "kth_largest", Fragment.PLAIN, "At least k tokens are as large as the k-th largest and fewer are larger"
             ),
         )
     )
@@ -141,8 +141,8 @@ class ArgMax(NumberTask):
         self.definition = (
             f"the place of the largest of tokens out of {num_tokens}, {how}; place and largest are uniform"
         )
-        unknown = Facts(cited=(open_numeral("the place of the largest token"),))
-        self.facts = Facts(program=_place_program(self.input_symbols)) if self.is_unary else unknown
+        excluded = Facts(cited=(excluded_numeral("tokens up to the largest one"),))
+        self.facts = Facts(program=_place_program(self.input_symbols)) if self.is_unary else excluded
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Return the place of the largest token."""

@@ -17,9 +17,10 @@ from ...theory.claims import Answer
 from ...theory.facts import Citation, Facts
 from ...theory.positions.layout import word_layout
 from ...theory.positions.problem import NoCircuit, Problem
-from ..core.cited import answered_by
+from ..core.cited import answered_by, excluded_without_positions
 from ..core.distinct_tokens import NUMBER_OF_SYMBOLS, DistinctTokensTask
 from ..core.family import Family, Group
+from ..core.legal_inputs import sorting_inputs
 from ..core.row_functions import sort, uniform
 from ..core.task import EOS, SEP, SameLengthTask
 from ..core.writing import NUMBERS
@@ -33,13 +34,8 @@ class Sort(DistinctTokensTask):
 
     family = "sort"
     purpose = "sort"
-    facts = Facts(
-        cited=(
-            answered_by(
-                "sort", Fragment.PLAIN, "the next token is the smallest that occurs and is larger than the last one"
-            ),
-        )
-    )
+    program = "sort"
+    how = "The next token is the smallest that occurs and is larger than the last one"
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Return the tokens in the order of their numbers."""
@@ -60,7 +56,7 @@ class BucketSort(SameLengthTask):
     citation = "arXiv 2207.02098"
     facts = Facts(
         cited=(
-            answered_by("sort", Fragment.PLAIN, "the next letter is the first of which fewer are written than given"),
+            answered_by("sort", Fragment.PLAIN, "The next letter is the first of which fewer are written than given"),
         )
     )
 
@@ -119,14 +115,34 @@ class MultidigitSort(SameLengthTask):
 
 
 def _sorting_facts(num_digits: int) -> Facts:
-    """Return the program or, where it would be long, that it is written in the same way."""
-    if num_digits <= 2:
-        return Facts(program=sorting_program("0123456789", num_digits))
+    """Return the program (up to two digits, as longer ones are long), and that without windows there is none."""
+    if num_digits == 1:
+        return Facts(program=digit_sorting_program("0123456789"))
+    excluded = excluded_without_positions(
+        lambda: sorting_inputs(num_digits),
+        "Counting tells how often each digit occurs at each place of a number, but not which digits stand together in one number.",
+    )
+    if num_digits == 2:
+        return Facts(program=sorting_program("0123456789", num_digits), cited=(excluded,))
     reason = (
-        "the program for numbers of two digits (that of sort_multidigit) is written in the same way for "
+        "The program for numbers of two digits (that of sort_multidigit) is written in the same way for "
         f"{num_digits}; it is about {10 ** (num_digits - 2)} times as long."
     )
-    return Facts(cited=(Citation(fragment=Fragment.LOCAL, answer=Answer.YES, theorem="program", reason=reason),))
+    program = Citation(fragment=Fragment.LOCAL, answer=Answer.YES, theorem="program", reason=reason)
+    return Facts(cited=(program, excluded))
+
+
+def digit_sorting_program(digits: str) -> Program:
+    """Return the program that sorts single digits with a comma behind each, without windows."""
+    boundary = symbol_among([",", SEP])
+    rows = [f"left_{digit} := #[{quoted([digit])} and not after] - #[{quoted([digit])} and after]" for digit in digits]
+    for number, digit in enumerate(digits):
+        smallest = all_of([f"left_{digit} > 0", *(f"left_{less} = 0" for less in digits[:number])])
+        rows.append(f"next '{digit}' := after and ({boundary}) and {smallest}")
+    rows.append(f"next ',' := after and not ({boundary})")
+    none_left = all_of([f"({boundary})", *(f"left_{digit} = 0" for digit in digits)])
+    rows.append(f"next {quoted([EOS])} := after and {none_left}")
+    return parse_program(lines(f"alphabet {quoted([*digits, ',', SEP])}", *HEAD, _AFTER, *rows))
 
 
 def sorting_program(digits: str, width: int) -> Program:

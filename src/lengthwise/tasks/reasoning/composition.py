@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from ...arrays import Array, Arrays
 from ...seeds import Draw
 from ...theory.facts import Facts
-from ..core.cited import excluded_by, excluded_by_communication, unsettled
-from ..core.clauses import GROWING, NAMES, ClauseTask, clauses, constant
+from ..core.cited import excluded_by_communication, excluded_by_hidden, unsettled
+from ..core.clauses import FIXED_NAMES, NAMES, ClauseTask, clauses, constant
 from ..core.family import Family, Group
 from ..core.host_tasks import HostTask, Numbers
+from ..core.legal_inputs import counter
 from ..core.row_functions import at, batch_of, behind, is_inside, one_at, places, uniform
-from ..core.task import AnswerTask, SameLengthTask
+from ..core.task import SEP, AnswerTask, SameLengthTask
 
 _VERBS, _TURNS, _TIMES = ("walk", "look", "run", "jump"), ("left", "right"), ("twice", "thrice")
 
@@ -30,9 +31,7 @@ class Scan(AnswerTask):
     symbols = (*_VERBS, *_TURNS, *_TIMES, "and", "after", "WALK", "LOOK", "RUN", "JUMP", "LEFT", "RIGHT")
     min_length = 1
     citation = "arXiv 1711.00350; the grammar is smaller, and commands of any length are chains of phrases"
-    facts = excluded_by_communication(
-        "verbs joined by 'and' are copied, and a program passes on only O(log n) bits of an arbitrary sequence."
-    )
+    facts = excluded_by_communication("Verbs joined by 'and' are copied in order, so a model must remember all of them")
 
     def answer_length(self, length: Array) -> Array:
         """Return the most actions that so many words can mean: six for every phrase of three words and its joint."""
@@ -117,7 +116,7 @@ class Pcfg(SameLengthTask):
     min_length = 2
     citation = "arXiv 1908.08351"
     facts = excluded_by_communication(
-        "with the function copy alone, letters are copied, and a program passes on only O(log n) bits of them."
+        "With the function copy alone the letters are copied, so a model must remember all of them"
     )
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
@@ -175,9 +174,7 @@ class NestedClauses(ClauseTask):
     symbols = (*_PEOPLE, *_SAYING, *_DOING, "that", "(", ",", ")")
     min_length, clause = 2, 3
     citation = "arXiv 2010.05465; the sentences nest in one way only"
-    facts = excluded_by_communication(
-        "names are copied in their order, and a program passes on only O(log n) bits of an arbitrary sequence."
-    )
+    facts = excluded_by_communication("Names are copied in their order, so a model must remember all of them")
 
     def answer_length(self, length: Array) -> Array:
         """Return four symbols for each clause, and a bracket for each level."""
@@ -225,8 +222,14 @@ class ListOps(HostTask):
     citation = "arXiv 1804.06028"
     facts = Facts(
         cited=(
-            excluded_by(
-                "known_non_member", ("of one list '[sum … ]' of the digits 0 and 5, the value is the parity of the 5s.")
+            excluded_by_hidden(
+                counter(2),
+                "One list '[sum … ]' of the digits 0 and 5 has the value 0 exactly if the number of 5s is even, and no program tells "
+                "even numbers from odd ones.",
+                images={"a": ("5",), "b": ("0",)},
+                answers=("0", "5"),
+                prefix=("[sum", "0"),
+                suffix=("]", SEP),
             ),
         )
     )
@@ -282,7 +285,7 @@ class CircuitValue(ClauseTask):
     symbols = ("0", "1", *(f"g{number}" for number in range(NAMES)), *_GATES)
     min_length, clause, max_length = 4, 4, 4 * NAMES
     citation = "R. Ladner, The circuit value problem is log space complete for P (1975)"
-    facts = GROWING
+    facts = FIXED_NAMES
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Evaluate gate by gate."""
@@ -334,7 +337,7 @@ class Hanoi(AnswerTask):
     citation = "É. Lucas, Récréations mathématiques (1883)"
     facts = Facts(
         cited=(
-            unsettled("the answer is exponentially longer than the input, and no theorem here speaks of such answers."),
+            unsettled("The answer is exponentially longer than the input, and no theorem here covers such answers."),
         )
     )
 

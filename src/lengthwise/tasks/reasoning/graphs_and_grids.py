@@ -13,7 +13,7 @@ from ...arrays import Array, Arrays
 from ...names import Parameter, shortest_name
 from ...seeds import Draw
 from ..core.cited import excluded_by_communication
-from ..core.clauses import GROWING, NAMES, ClauseTask, clauses, constant
+from ..core.clauses import FIXED_NAMES, NAMES, ClauseTask, clauses, constant
 from ..core.family import Family, Group
 from ..core.row_functions import along, at, batch_of, count, is_inside, one_at, places, uniform
 from ..core.task import Batch, copying_roles, shuffled
@@ -33,7 +33,7 @@ class Lego(ClauseTask):
     symbols = (*(f"v{number}" for number in range(_VARIABLES)), "one", "?", "+", "-")
     min_length, clause, max_length = 5, 3, 3 * _VARIABLES + 2
     citation = "arXiv 2206.04301"
-    facts = GROWING
+    facts = FIXED_NAMES
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Follow the assignments from the queried variable back to one."""
@@ -78,7 +78,7 @@ class Kinship(ClauseTask):
     symbols = (*(f"p{number}" for number in range(NAMES)), "?", *_KIN)
     min_length, clause, max_length = 6, 3, 3 * NAMES
     citation = "arXiv 1908.06177; the table is that of A. Weil's appendix to Lévi-Strauss (1949)"
-    facts = GROWING
+    facts = FIXED_NAMES
 
     TABLE = (
         ("sibling", "father", "mother", "spouse"),
@@ -165,7 +165,7 @@ class PathStar(_PathTask):
 
     min_length: int
     citation = "arXiv 2403.06963"
-    facts = GROWING
+    facts = FIXED_NAMES
 
     def __init__(self, arms: int, part: str) -> None:
         self.arms, self.whole = arms, part == "path"
@@ -203,7 +203,7 @@ class MazeHops(_PathTask):
     length_means = "the number of symbols: 4 for each hop of the path, and 3 for the query"
     min_length, clause, max_length = 7, 4, (NAMES - 1) // 2 * 4 + 3
     citation = "arXiv 2502.01612"
-    facts = GROWING
+    facts = FIXED_NAMES
 
     def hops(self, length: Array) -> Array:
         """Return how many hops the path has."""
@@ -269,7 +269,7 @@ class Minesweeper(_GridTask):
     symbols = (".", "*", *"012345678")
     citation = "arXiv 2405.20671"
     facts = excluded_by_communication(
-        "mines are written again where they are, and a program passes on only O(log n) bits of an arbitrary field."
+        "Every mine is written again at its place, so a model must remember where all mines are"
     )
 
     def __init__(self, width: int) -> None:
@@ -297,8 +297,7 @@ class LifeStep(_GridTask):
     symbols = (".", "o")
     citation = "M. Gardner, Mathematical Games, Scientific American (October 1970)"
     facts = excluded_by_communication(
-        "blocks of four living cells with two empty rows between them stay, so an arbitrary pattern of blocks is copied, and a "
-        "program passes on only O(log n) bits of it."
+        "Blocks of four living cells with two empty rows between them stay as they are, so a model must remember which blocks there are"
     )
 
     def __init__(self, width: int) -> None:
@@ -337,7 +336,7 @@ class SudokuRow(ClauseTask):
     symbols = (*(f"s{number}" for number in range(1, _LARGEST_ROW + 1)), "yes", "no")
     min_length, clause, max_length = 2, 1, _LARGEST_ROW
     citation = "the reasoning-gym collection, github.com/open-thought/reasoning-gym"
-    facts = GROWING
+    facts = FIXED_NAMES
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Compare the sorted row with 1 to n."""

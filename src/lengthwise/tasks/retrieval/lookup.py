@@ -6,14 +6,16 @@ from collections.abc import Sequence
 
 from ...arrays import Array, Arrays
 from ...crasp.fragments import Fragment
-from ...languages.regex import compile_regex
+from ...crasp.programs.recall import induction_rows
 from ...names import Parameter, shortest_name
 from ...seeds import Draw
 from ...theory.facts import Facts
-from ..core.cited import answered_by, excluded_by, excluded_by_communication
+from ..core.cited import answered_by, excluded_by_communication, excluded_by_hidden, excluded_without_positions
 from ..core.family import Family, Group
+from ..core.legal_inputs import FLIP_FLOP, register_inputs
 from ..core.row_functions import along, at, batch_of, is_inside, keep, last_marked, one_at, places, uniform
-from ..core.task import OneSymbolTask, Task, shuffled
+from ..core.task import SEP, OneSymbolTask, Task, shuffled
+from ..core.task_programs import short_answer_program
 from ..hard.base import HardAnswers
 from ..hard.repeats import MOST_REPEATED, REPEATS, repeated
 from .recall import RECALL_FAMILIES
@@ -25,8 +27,7 @@ _LETTERS = tuple("abcdefghijklmnopqrstuvwxyz")
 class FlipFlop(OneSymbolTask):
     """Read the bit that was written last.
 
-    Intermediate reads show the right bit. The language of the facts holds the prompts whose answer is 1; it goes by writes
-    alone and would let reads show any bit, which no step of its refutation needs.
+    Intermediate reads show the right bit. The proofs that no program does this use such prompts only.
     """
 
     name = "flip_flop"
@@ -39,8 +40,24 @@ class FlipFlop(OneSymbolTask):
     min_length = 3
     citation = "arXiv 2306.00946"
 
-    def __init__(self) -> None:
-        self.facts = Facts(language=compile_regex("([wri][01])*w1([ri][01])*r"))
+    facts = Facts(
+        cited=(
+            excluded_without_positions(
+                register_inputs,
+                "Counting tells how often 0 and 1 were written, but not which of the two was written last.",
+            ),
+            excluded_by_hidden(
+                FLIP_FLOP,
+                "The answer is the bit that was written last. With windows and periods too, no program finds the last of many "
+                "writes among ignored instructions.",
+                images={"0": ("w", "1"), "1": ("w", "0"), "2": ("i", "0")},
+                answers=("0", "1"),
+                prefix=("w", "0"),
+                suffix=("r", SEP),
+                legal_inputs=register_inputs,
+            ),
+        )
+    )
 
     def lengths(self, low: int, high: int) -> tuple[int, ...]:
         """Return the lengths: odd numbers, as the last instruction has no bit."""
@@ -83,12 +100,17 @@ class MKAR(OneSymbolTask):
             "the letter that followed when they last occurred"
         )
         self.length_means = "the number of letters"
+        key = (*"a" * (key_length - 1), "b")
         self.facts = Facts(
             cited=(
-                excluded_by(
-                    "known_non_member",
-                    "with 0 and 1 for a key and what follows it and 2 for letters that are not in the key, asking for that key is "
-                    "the flip-flop {0,1,2}*02*.",
+                excluded_by_hidden(
+                    FLIP_FLOP,
+                    f"The key {''.join(key)} occurs again and again, before c or before d. The answer is what followed it last, and no "
+                    "program finds the last of many occurrences.",
+                    images={"0": (*key, "c"), "1": (*key, "d"), "2": ("e",) * (key_length + 1)},
+                    answers=("d", "c"),
+                    prefix=(*key, "d"),
+                    suffix=(*key, SEP),
                 ),
             )
         )
@@ -127,13 +149,9 @@ class Induction(OneSymbolTask):
     symbols = _LETTERS
     min_length = 3
     citation = "arXiv 2310.16028"
-    facts = Facts(
-        cited=(
-            answered_by(
-                "induction", Fragment.LOCAL, "the last letter is seen from the separator, and so is what followed it"
-            ),
-        )
-    )
+
+    def __init__(self) -> None:
+        self.facts = Facts(program=short_answer_program(self.symbols, induction_rows(self.symbols, SEP)))
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Return the letter behind the first occurrence of the last one."""
@@ -166,7 +184,7 @@ class IndexLookup(OneSymbolTask):
     min_length = 2
     citation = "arXiv 2509.10534"
     facts = excluded_by_communication(
-        "any letter may be asked for, so all must be known when the number comes, but a program passes on only O(log n) bits.",
+        "The number comes last and can ask for any letter, so a model must remember all letters"
     )
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
@@ -205,7 +223,7 @@ class Needle(OneSymbolTask):
             answered_by(
                 "needle",
                 Fragment.PLAIN,
-                "the key that occurs twice is asked for, and counting finds the symbol behind its first occurrence",
+                "The key that occurs twice is asked for, and counting finds the symbol behind its first occurrence",
             ),
         )
     )

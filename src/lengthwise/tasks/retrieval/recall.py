@@ -11,8 +11,9 @@ from ...errors import InvalidOptionError
 from ...names import Parameter, shortest_name
 from ...seeds import Draw
 from ...theory.facts import Facts
-from ..core.cited import answered_by, excluded_by, unsettled
+from ..core.cited import answered_at_fixed_alphabet, answered_by, excluded_by_hidden
 from ..core.family import Family, Group
+from ..core.legal_inputs import FLIP_FLOP
 from ..core.row_functions import at, batch_of, is_inside, last_marked, places, uniform
 from ..core.task import EOS, IGNORE, SEP, AnswerTask, Batch, shuffled
 
@@ -115,22 +116,17 @@ class MQAR(_RecallTask):
 
     min_length = 3
     citation = "arXiv 2312.04927"
-    facts = Facts(
-        cited=(
-            answered_by("associative_recall", Fragment.LOCAL, "a key has one value, which stands behind it"),
-            unsettled(
-                (
-                    "for every fixed number of keys there is a program without windows that finds the symbol behind "
-                    "the first occurrence of a key (lengthwise show program needle), but then the inputs are "
-                    "finitely many; of alphabets that grow no theorem here speaks."
-                ),
-                Fragment.PLAIN,
-            ),
-        )
-    )
 
     def __init__(self, num_keys: int = _DEFAULT_KEYS) -> None:
         self.max_pairs = num_keys
+        self.facts = Facts(
+            cited=(
+                answered_by(
+                    "associative_recall", Fragment.LOCAL, "A key has one value, which stands directly behind it"
+                ),
+                answered_at_fixed_alphabet(f"{num_keys} keys"),
+            )
+        )
         self.name = shortest_name("mqar", [num_keys], [_DEFAULT_KEYS])
         self.definition = (
             f"different keys out of {num_keys}, each with a uniform value out of as many; "
@@ -162,7 +158,10 @@ class CompositionalMQAR(_RecallTask):
     min_length = 5
     citation = "arXiv 2312.04927"
     facts = Facts(
-        cited=(answered_by("induction(2)", Fragment.LOCAL, "the value is what followed the last two symbols before"),)
+        cited=(
+            answered_by("induction(2)", Fragment.LOCAL, "The value is what followed the last two symbols before"),
+            answered_at_fixed_alphabet(f"{_FEW_KEYS} symbols for each part of a key"),
+        )
     )
 
     def draw_pairs(self, draw: Draw, pairs_MB: Array, max_pairs: int, xp: Arrays) -> Pairs:
@@ -195,12 +194,14 @@ class ForgettingMQAR(_RecallTask):
     citation = "arXiv 2312.04927"
     facts = Facts(
         cited=(
-            excluded_by(
-                "known_non_member",
-                (
-                    "with 0 and 1 for writing two values to a key and 2 for writing another key, asking for that "
-                    "key is the flip-flop {0,1,2}*02*."
-                ),
+            excluded_by_hidden(
+                FLIP_FLOP,
+                "The first key that is asked for is k0, which was written again and again among other keys. Its value is the one "
+                "that was written last, and no program finds the last of many writes.",
+                images={"0": ("k0", "v0"), "1": ("k0", "v1"), "2": ("k1", "v0")},
+                answers=("v1", "v0"),
+                prefix=("k0", "v1"),
+                suffix=(SEP, "k0"),
             ),
         )
     )

@@ -13,7 +13,7 @@ from ...theory.positions.circuits import Circuit, Gate
 from ...theory.positions.layout import EQUALS, Layout, check_at_least_1
 from ...theory.positions.problem import Problem
 from ..arithmetic.decimal import BITS
-from ..core.cited import unsettled
+from ..core.cited import answered_at_fixed_alphabet
 from ..core.family import Family, Group
 from ..core.row_functions import at, is_inside, places, running_count
 from ..core.stretched import StretchedTask
@@ -32,17 +32,10 @@ class AlignedParityTrace(StretchedTask):
     min_length = 1
     length_means = "the number of bits, without what fills the input up"
     citation = "arXiv 2510.04130"
-    facts = Facts(
-        cited=(
-            unsettled(
-                "all inputs are filled up to one size, so that there are finitely many, of which no theorem "
-                "here speaks."
-            ),
-        )
-    )
 
     def __init__(self, offset: int = DEFAULT_OFFSET) -> None:
         self.offset = offset
+        self.facts = Facts(cited=(answered_at_fixed_alphabet(f"inputs of {offset} symbols"),))
         self.name = shortest_name("parity_cot_aligned", [offset], [DEFAULT_OFFSET])
         self.definition = (
             f"bits, filled up with {FILLER} to {offset} symbols; then, after each bit, the number of 1s so far modulo 2; the "

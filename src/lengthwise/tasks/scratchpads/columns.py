@@ -15,7 +15,9 @@ from ..core.row_functions import batch_of
 from ..core.task import AnswerTask
 from ..core.writing import NUMBERS
 
-_TOLD = excluded_by_communication("the trace tells every digit of x, but a program passes on only O(log n) bits.")
+_TOLD = excluded_by_communication(
+    "The steps in the answer reveal every digit of x, so a model must remember all of them"
+)
 
 
 class AddTrace(AlignedPair):

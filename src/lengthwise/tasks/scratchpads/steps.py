@@ -15,7 +15,7 @@ from ...theory.positions.layout import word_layout
 from ...theory.positions.problem import Problem
 from ..arithmetic import numbers
 from ..arithmetic.decimal import BITS
-from ..core.cited import excluded_by_communication, unsettled
+from ..core.cited import answered_at_fixed_alphabet, excluded_by_communication
 from ..core.distinct_tokens import DistinctTokensTask
 from ..core.family import Family, Group
 from ..core.host_tasks import HostTask, Numbers
@@ -23,16 +23,8 @@ from ..core.row_functions import at, batch_of, fold, is_inside, one_at, places, 
 from ..core.task import AnswerTask, Batch, SameLengthTask, copying_roles, shuffled
 from ..counting.majorities import xor
 
-_FINITE = Facts(
-    cited=(
-        unsettled(
-            "numbers are tokens here, so that a fixed alphabet allows finitely many inputs only, and of "
-            "alphabets that grow no theorem here speaks."
-        ),
-    )
-)
 _TOLD = excluded_by_communication(
-    "the trace tells every symbol of the input, but a program passes on only O(log n) bits."
+    "The steps in the answer reveal every symbol of the input, so a model must remember all of them"
 )
 DEFAULT_LARGEST = 150
 
@@ -110,10 +102,10 @@ class _Numbered(AnswerTask):
 
     family: str
     min_length = 1
-    facts = _FINITE
 
     def __init__(self, largest: int) -> None:
         self.largest = largest
+        self.facts = Facts(cited=(answered_at_fixed_alphabet(f"numbers up to {largest}"),))
         self.name = shortest_name(self.family, [largest], [DEFAULT_LARGEST])
 
     def lengths(self, low: int, high: int) -> tuple[int, ...]:
@@ -252,7 +244,6 @@ class SortTrace(DistinctTokensTask):
     family = "sort_cot"
     purpose = "sort"
     citation = "arXiv 2507.13332"
-    facts = _FINITE
 
     def __init__(self, num_symbols: int) -> None:
         super().__init__(num_symbols)
@@ -287,7 +278,7 @@ class TuringProgram(HostTask):
     min_length = 5
     citation = "after arXiv 2407.03310"
     facts = excluded_by_communication(
-        "the first step copies the tape but for one bit, but a program passes on only O(log n) bits."
+        "The first step copies the tape but for one bit, so a model must remember the tape"
     )
 
     def __init__(self, num_steps: int) -> None:

@@ -48,12 +48,40 @@ class FiniteMonoid:
         primes = (prime for prime in range(2, MAX_ORDER + 1) if any(period % prime == 0 for period in periods))
         return next(primes, None)
 
+    def counting_element(self) -> tuple[int, int]:
+        """Return an element whose powers have the prime as their period, and from which power on."""
+        assert self.prime is not None
+        for number in range(len(self.elements)):
+            period = self._period(number)
+            if period % self.prime == 0:
+                found = self.power(number, period // self.prime)
+                powers = ((start, self.power(found, start)) for start in range(len(self.elements) + 1))
+                return found, next(start for start, power in powers if self.power(found, start + self.prime) == power)
+        raise AssertionError("the prime divides the period of some element")
+
+    def power(self, number: int, exponent: int) -> int:
+        """Return an element multiplied by itself so many times."""
+        result = 0
+        for _ in range(exponent):
+            result = self.table[result][number]
+        return result
+
     @property
     def has_flip_flop(self) -> bool:
         """Whether there are two elements of which the later always wins."""
+        return self._resetting() is not None
+
+    def resetting_elements(self) -> tuple[int, int]:
+        """Return two elements of which the later always wins."""
+        found = self._resetting()
+        assert found is not None
+        return found
+
+    def _resetting(self) -> tuple[int, int] | None:
         wins = [[self.table[one][two] == two for two in range(len(self.elements))] for one in range(len(self.elements))]
         both = range(len(self.elements))
-        return any(wins[a][a] and wins[b][b] and wins[a][b] and wins[b][a] for a in both for b in both if a < b)
+        pairs = ((a, b) for a in both for b in both if a < b)
+        return next(((a, b) for a, b in pairs if wins[a][a] and wins[b][b] and wins[a][b] and wins[b][a]), None)
 
     @property
     def is_group(self) -> bool:

@@ -5,29 +5,26 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from itertools import combinations
+from typing import Any
 
 from ...arrays import Array, Arrays
 from ...languages.dfa import DFA
 from ...names import Parameter, shortest_name
 from ...seeds import Draw
 from ...theory.facts import Facts
-from ..core.cited import excluded_by, unsettled
+from ..core.cited import excluded_by_hidden, unsettled
 from ..core.family import Family, Group
+from ..core.legal_inputs import FLIP_FLOP, counter
 from ..core.row_functions import batch_of, fold, one_at, places, uniform
-from ..core.task import AnswerTask, OneSymbolTask
+from ..core.task import SEP, AnswerTask, OneSymbolTask
 from ..languages.regular import States
 from .finite_monoids import FiniteMonoid, GroupParameter, MonoidParameter, find_group, find_monoid
 
 
-def _not_in_any_fragment(reason: str) -> Facts:
-    """Return that no program does this, because it holds a counter modulo a prime or a flip-flop."""
-    cited = excluded_by("known_non_member", reason)
-    return Facts(cited=(cited,))
-
-
-def _open(reason: str) -> Facts:
-    cited = unsettled(reason)
-    return Facts(cited=(cited,))
+def _hides(target: str, reason: str, images: dict[str, Sequence[str]], names: Sequence[str], **around: Any) -> Facts:
+    """Return that no program does this, because the inputs hide a counter modulo a prime or a flip-flop."""
+    suffix = (*around.pop("suffix", ()), SEP)
+    return Facts(cited=(excluded_by_hidden(target, reason, images=images, answers=names, suffix=suffix, **around),))
 
 
 _NOTATION = "the first factor acting first (g021 takes 0, 1, 2 to 0, 2, 1)"
@@ -93,19 +90,45 @@ def _product(group: FiniteMonoid, word: Sequence[str]) -> str:
     return {element: symbol for symbol, element in by_symbol.items()}[result]
 
 
-def _word_problem_facts(group: FiniteMonoid, *, num_elements: int = 3) -> Facts:
-    """Return what is known of products in which so many different elements occur at once, at most: two, or three and more."""
-    if group.prime is None and group.has_flip_flop and num_elements > 2:
-        return _not_in_any_fragment(
-            "two elements reset: among these and the identity, the answer is the last one that is not the identity, a flip-flop."
+def _word_problem_facts(group: FiniteMonoid, keys: int = 0) -> Facts:
+    """Return what is known of products; if there are keys, so many of them stand for elements, which the prompt says first."""
+    if group.prime is not None:
+        number, start = group.counting_element()
+        elements, names = [number, 0], [group.power(number, start + turn) for turn in range(group.prime)]
+        target, images, first = counter(group.prime), {"a": 0, "b": 1}, [0] * start or [1]  # a prompt is not empty
+        reason = (
+            f"Among the identity and one element whose powers have period {group.prime}, the answer counts modulo {group.prime}, "
+            "and no program does that."
         )
-    if group.prime is None:
-        return _open(
-            f"in {group.name} powers of every element settle, so that it does not count modulo anything; whether programs multiply "
-            "in it is not settled here."
+    elif group.has_flip_flop and keys != 2:
+        one, two = group.resetting_elements()
+        elements, names = [one, two, 0], [two, one]
+        target, images, first = FLIP_FLOP, {"0": 0, "1": 1, "2": 2}, [1]
+        reason = (
+            "Two elements reset the product. Among these and the identity the answer is the last one that is not the identity, and "
+            "no program finds the last of many."
         )
-    return _not_in_any_fragment(
-        f"among the identity and one element whose powers have period {group.prime}, the answer counts modulo {group.prime}."
+    else:
+        return Facts(
+            cited=(
+                unsettled(
+                    f"In {group.name} the powers of every element settle, so products do not count modulo anything. Whether "
+                    "programs multiply in it is not settled here."
+                ),
+            )
+        )
+    symbols = [group.symbols[element] for element in elements]
+    prefix: list[str] = []
+    if keys:
+        meaning = [*symbols, *symbols[:1] * (keys - len(symbols))]
+        symbols = [f"k{key}" for key in range(keys)]
+        prefix = [symbol for pair in zip(symbols, meaning, strict=True) for symbol in pair]
+    return _hides(
+        target,
+        reason,
+        {letter: (symbols[place],) for letter, place in images.items()},
+        [group.symbols[name] for name in names],
+        prefix=(*prefix, *(symbols[place] for place in first)),
     )
 
 
@@ -151,8 +174,13 @@ class SwapTracking(StepsTask):
         at = tuple(f"at{place}" for place in range(number))
         self.symbols = (*self.steps, *at)
         self.names = tuple((each,) for each in at)
-        self.facts = _not_in_any_fragment(
-            "swap01 swap12 moves the object around three places and swap01 swap01 leaves it: the answer counts modulo 3."
+        self.facts = _hides(
+            counter(3),
+            "swap01 swap12 moves the object around three places, and swap01 swap01 leaves it where it is. So the answer counts "
+            "modulo 3, and no program does that.",
+            {"a": ("swap01", "swap12"), "b": ("swap01", "swap01")},
+            ("at0", "at2", "at1"),
+            prefix=("swap01", "swap01"),
         )
 
     def table(self) -> list[list[int]]:
@@ -185,8 +213,15 @@ class CycleNavigation(StepsTask):
         self.symbols = (*self.steps, *at)
         self.names = tuple((each,) for each in at)
         prime = _smallest_prime(number)
-        times = f"{number // prime} steps" if number > prime else "a step"
-        self.facts = _not_in_any_fragment(f"{times} on or as many times stay: the answer counts modulo {prime}.")
+        times = number // prime
+        self.facts = _hides(
+            counter(prime),
+            f"Go on {times} step{'s' * (times > 1)} or stay as long, again and again. The answer counts modulo {prime}, and no "
+            "program does that.",
+            {"a": ("on",) * times, "b": ("stay",) * times},
+            [at[turn * times] for turn in range(prime)],
+            prefix=("stay",),
+        )
 
     def table(self) -> list[list[int]]:
         """Return the neighbours."""
@@ -198,10 +233,17 @@ class CycleNavigation(StepsTask):
         return [f"at{(steps.count('on') - steps.count('back')) % self.number}"]
 
 
-_WALLS = (
-    "words of one length that go to the left wall, that go one step from there, and that go right and left in turn are "
-    "a flip-flop: the last of the first two kinds decides."
-)
+def _wall_facts(number: int) -> Facts:
+    """Return that a wall forgets: after enough steps to the left, the place is known, whatever it was before."""
+    length = number + number % 2
+    return _hides(
+        FLIP_FLOP,
+        "Walking left for long enough leads to the wall, and the same with a last step right leads beside it. Going right and left in "
+        "turn keeps either place. So the answer is which of the first two came last, and no program finds the last of many.",
+        {"0": (*("left",) * (length - 1), "right"), "1": ("left",) * length, "2": ("right", "left") * (length // 2)},
+        ("x0", "x1"),
+        prefix=("left",),
+    )
 
 
 class Grid1D(StepsTask):
@@ -219,7 +261,7 @@ class Grid1D(StepsTask):
         at = tuple(f"x{place}" for place in range(number))
         self.symbols = (*self.steps, *at)
         self.names = tuple((each,) for each in at)
-        self.facts = _not_in_any_fragment(_WALLS)
+        self.facts = _wall_facts(number)
 
     def table(self) -> list[list[int]]:
         """Return the neighbours."""
@@ -251,7 +293,7 @@ class Grid2D(StepsTask):
         across, along = (tuple(f"{axis}{place}" for place in range(number)) for axis in "xy")
         self.symbols = (*self.steps, *across, *along)
         self.names = tuple((one, two) for two in along for one in across)
-        self.facts = _not_in_any_fragment(_WALLS)
+        self.facts = _wall_facts(number)
 
     def table(self) -> list[list[int]]:
         """Return the neighbours; place (x, y) has the number x + y · number."""
@@ -288,8 +330,14 @@ class VariableChain(OneSymbolTask):
             "digits are uniform; three of four assignments are from a variable"
         )
         self.symbols = (*"0123456789", *"abcdefghij"[:number])
-        self.facts = _not_in_any_fragment(
-            "a is asked for: a 0 and a 1 write it, b b leaves it, so that the answer is that of a flip-flop."
+        self.facts = _hides(
+            FLIP_FLOP,
+            "Ask for a. 'a 0' and 'a 1' write it, and 'b b' leaves it. So the answer is what was written last, and no program finds "
+            "the last of many writes.",
+            {"0": ("a", "1"), "1": ("a", "0"), "2": ("b", "b")},
+            ("0", "1"),
+            prefix=("b", "b"),
+            suffix=("a",),
         )
 
     def lengths(self, low: int, high: int) -> tuple[int, ...]:
@@ -340,7 +388,7 @@ class RecallWordProblem(OneSymbolTask):
         self.length_means = f"the number of symbols: {2 * number} for what the keys stand for, and the keys to multiply"
         self.min_length = 2 * number + 1
         self.symbols = (*self.group.symbols, *(f"k{key}" for key in range(number)))
-        self.facts = _word_problem_facts(self.group, num_elements=number)
+        self.facts = _word_problem_facts(self.group, keys=number)
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Return the product."""
