@@ -335,7 +335,7 @@ def test_cards_declare_what_is_proved_beside_the_bounds() -> None:
 def test_bounds_say_what_they_are_limited_to() -> None:
     """Theorem A is about regular languages; where weights fade, a bound is about far lengths; arithmetic is assumed."""
     turned = PROVED["PLAIN", "", "", "LTL[P]"] + " rope_partial p_rope sandwich pope"
-    penalized = set(["alibi", "learned_alibi", "kerple_power"])
+    penalized = ("alibi", "learned_alibi", "kerple_power")
     assert bounded("regular") >= {(name, "precise_at_most") for name in f"ape {turned}".split()}
     assert bounded("far") == {(name, "precise_at_most") for name in penalized}
     exact = set(PROVED["LOCAL PLAIN", "LOCAL", "LTL[P,Y] LTL[P]", "LTL[P,Y]"].split())

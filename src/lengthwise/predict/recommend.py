@@ -113,10 +113,10 @@ def recommend(
 ) -> Advice:
     """Rank encodings for a task, a language, an expression or a file; by default those with a proved bound.
 
-    A YES comes first: one of both theories in front, then the smaller level, then one with a published proof. Then comes what is
-    open, a NO comes last. Among what is open, an encoding that the conjecture on sequential complexity favours comes first; where a task has a
-    circuit, encodings of which only their relation is known are ranked too. Encodings that this does not tell apart keep the
-    order in which they were given.
+    A YES comes first: one of both theories in front, then the smaller level, then one with a published proof. Then comes what
+    is open, and a NO comes last. Among what is open, an encoding that the conjecture on sequential complexity favours comes
+    first; where a task has a circuit, encodings of which only their relation is known are ranked too. Encodings that this
+    does not tell apart keep the order in which they were given.
 
     >>> [row.prediction.encoding for row in recommend("(aa)*").ranking][:1]
     ['ape']

@@ -143,6 +143,7 @@ THEOREMS: dict[str, Theorem] = {
             "automaton describes the task is tested with the task's oracle. That no program means no length generalization "
             "is an empirical finding, not a theorem."
         ),
+        standing=Standing.OURS,
     ),
     "ultimately_periodic": Theorem(
         statement=(
@@ -155,6 +156,7 @@ THEOREMS: dict[str, Theorem] = {
             "Proved in docs/concepts/deciding.md, not peer reviewed. It speaks of numbers in decimal, not of numbers in "
             "unary. That no program means no length generalization is an empirical finding, not a theorem."
         ),
+        standing=Standing.OURS,
     ),
     "finite_inputs": Theorem(
         statement=(
@@ -166,6 +168,7 @@ THEOREMS: dict[str, Theorem] = {
             "Elementary. The answer is for the named alphabet only and says nothing about longer inputs, which need a "
             "larger alphabet."
         ),
+        standing=Standing.OURS,
     ),
     "published_prediction": Theorem(
         statement="The source predicts an answer for this task and class, but does not prove it.",
