@@ -103,7 +103,8 @@ def weigh(choice: Choice, theory: Theory, verdicts: Verdicts, *, shifted: bool =
     outside = verdicts.within(most) if most else None
     if most is not None and outside is not None and outside.answer is Answer.NO:
         return _assuming(outside, choice, most)
-    if choice.few_bits and not shifted:
+    is_narrow = choice.few_bits or (not is_counting and choice.card.few_bits_if_precise)
+    if is_narrow and not shifted:
         told = verdicts.counting(Fragment.PERIODIC_LOCAL)
         if told.answer is Answer.NO and told.theorem == "communication":
             return _assuming(told, choice, _FEW_BITS)

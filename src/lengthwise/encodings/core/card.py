@@ -122,7 +122,8 @@ class Card:
 
     - ``solves`` are named languages that weights in closed form accept at every length, in both theories.
     - ``few_bits``: what a query reads of far keys depends only on how often each of finitely many kinds of keys occurs. One
-      half of the input then tells the other O(log n) bits. With ``few_bits_of_bases`` it holds where it holds for all bases.
+      half of the input then tells the other O(log n) bits. With ``few_bits_of_bases`` it holds where it holds for all bases,
+      with ``few_bits_if_precise`` for numbers of fixed precision alone.
 
     How it behaves:
 
@@ -171,6 +172,7 @@ class Card:
     solves: tuple[str, ...] = ()
     few_bits: bool = False
     few_bits_of_bases: bool = False
+    few_bits_if_precise: bool = False
     bounds_need: tuple[str, ...] = ()
     bounds_of_base: bool = False
     shift_invariant: bool

@@ -41,6 +41,7 @@ CARD = Card(
         status="ours",
     ),
     precise_at_least=Bound(fragment=Logic.S, citation=f"{OURS}, theorem E", assumption=ROUNDED_ONCE, status="ours"),
+    few_bits_if_precise=True,
     shift_invariant=True,
     reads_stream=True,
 )
