@@ -93,7 +93,9 @@ class Grade:
 
 def grade(certificate: Certificate | LogicCertificate | None) -> Grade | None:
     """Return the grade of the certificate of a YES by counting, and None for any other."""
-    if not isinstance(certificate, Certificate) or certificate.answer is not Answer.YES:
+    if not isinstance(certificate, PotentialsCertificate | ProgramCertificate | QuotientsCertificate):
+        return None
+    if certificate.answer is not Answer.YES:
         return None
     if isinstance(certificate, ProgramCertificate):
         given = certificate.program

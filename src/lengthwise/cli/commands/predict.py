@@ -197,12 +197,12 @@ def note_stopped(cap: str) -> None:
 def _print_pairs(rows: Sequence[Prediction], options: Namespace) -> None:
     """Print, for every NO, words in the language beside words outside it that no program tells from them."""
     from ...theory.adversarial import adversarial_pairs
-    from ...theory.certificates import Certificate
+    from ...theory.certificates import LanguageCertificate
 
     found = []
     for row in rows:
         certificate = row.verdict.certificate
-        if not isinstance(certificate, Certificate):  # a NO by fixed precision alone has no pairs yet
+        if not isinstance(certificate, LanguageCertificate):  # a NO by fixed precision alone has no pairs yet, nor a task
             continue
         if row.verdict.answer is Answer.NO and certificate.asked is Asked.MEMBERSHIP:
             for inside, outside in adversarial_pairs(certificate, options.pairs):

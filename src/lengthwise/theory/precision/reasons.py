@@ -16,7 +16,7 @@ def logic_reason(certificate: LogicCertificate) -> str:
         return _why_not(certificate)
     if isinstance(certificate, AperiodicCertificate):
         return (
-            f"no word moves states around a cycle: after {certificate.exponent} repetitions of any word, one more changes "
+            f"nothing has to be counted modulo a number: after {certificate.exponent} repetitions of any word, one more changes "
             "nothing."
         )
     return _why(certificate)
@@ -25,19 +25,19 @@ def logic_reason(certificate: LogicCertificate) -> str:
 def _why(certificate: RanksCertificate) -> str:
     seen = []
     if certificate.window:
-        seen.append("the last letter" if certificate.window == 1 else f"the last {certificate.window} letters")
+        seen.append("the last symbol" if certificate.window == 1 else f"the last {certificate.window} symbols")
     moduli = sorted({modulus for _, modulus in certificate.moduli})
     if moduli:
         seen.append(f"the position modulo {' and '.join(map(str, moduli))}")
-    verb = "determines" if len(seen) == 1 and certificate.window < 2 else "determine"
-    if certificate.condition is Logic.Y:
-        return f"{seen[0]} {verb} the state." if seen else "there is only one state."
+    if certificate.condition is not Logic.Y and not seen:
+        return "a model only has to notice a few events in their order: the automaton never returns to a state it has left."
+    if len(set(certificate.levels)) > 1:
+        seen.append("irreversible events")
     if not seen:
-        return "the automaton never returns to a state it has left, so it is enough to know what has occurred before."
-    return (
-        f"{' and '.join(seen)} {verb} the state among those that can come back, and which of these groups was entered "
-        "is a matter of what has occurred before."
-    )
+        return "there is only one state, so all words have the same answer."
+    alone = len(seen) == 1 and certificate.window < 2
+    listed = " and ".join(seen) if len(seen) < 3 else f"{', '.join(seen[:-1])} and {seen[-1]}"
+    return f"{listed} {'determines' if alone else 'determine'} the answer at every length."
 
 
 def _why_not(certificate: PumpingCertificate) -> str:
@@ -46,32 +46,31 @@ def _why_not(certificate: PumpingCertificate) -> str:
     match certificate.fragment:
         case Logic.P:
             return (
-                f"{start}{words['there']} and {words['back']} lead to another state and back, again and again; the logic "
-                "can follow only a bounded number of changes."
+                f"{start}{words['there']} and {words['back']} change the state back and forth without end; with finite numbers "
+                "a model can follow only a bounded number of such changes."
             )
         case Logic.P_MOD:
             return (
-                f"{start}{words['there']} leads to another state and {words['back']} back, while {words['stay']}, which "
-                f"is as long as {words['there']}, does not; in the long run neither the position nor what has occurred "
-                "before tells the two states apart."
+                f"{start}{words['there']} changes the state and {words['stay']}, which is as long, does not; with finite numbers "
+                "a model that sees past events and positions modulo a number loses track of which was read."
             )
         case Logic.Y:
             return (
-                f"{words['prefix']} and {words['other_prefix']} lead to different states, and {words['stay']} keeps both; so "
-                "no number of last letters determines the state."
+                f"the last symbols do not determine the answer: {words['prefix']} and {words['other_prefix']} lead to different "
+                f"states, and any number of {words['stay']} after them keeps the difference."
             )
         case Logic.S:
             return (
-                f"{start}each {words['there']} leads one step around a cycle of {certificate.power} states; the logic "
-                "cannot count modulo a number."
+                f"{start}each {words['there']} moves one step around a cycle of {certificate.power} states, so the model would "
+                f"have to count modulo {certificate.power}."
             )
         case _:
             return (
-                f"{start}{words['there']} and {words['back']} lead to another state and back, and {words['stay']} keeps "
-                f"both states; after many {words['stay']} the last letters no longer show which of the two it is."
+                f"{start}{words['there']} and {words['back']} change the state back and forth, and any number of {words['stay']} "
+                "in between keeps it; then the last symbols no longer show which state it is."
             )
 
 
 def _shortened(word: Word) -> str:
-    shown = show_word(word)
-    return shown if len(shown) <= _SHOWN_LETTERS else f"{shown[: _SHOWN_LETTERS - 1]}… ({len(word)} letters)"
+    shown = show_word(word) if word else "the empty word"
+    return shown if len(shown) <= _SHOWN_LETTERS else f"{shown[: _SHOWN_LETTERS - 1]}… ({len(word)} symbols)"
