@@ -113,7 +113,7 @@ def _explain_verdict(encoding: str, verdict: AnyVerdict, theory: Theory) -> str:
     theorem = THEOREMS[verdict.theorem]
     parts = [
         f"{colour(encoding, 'bold')}, {theory}: {colour(verdict.answer, verdict.answer)} for {verdict.fragment.notation}",
-        paragraph(verdict.reason[:1].upper() + verdict.reason[1:], "  "),
+        paragraph(verdict.reason, "  "),
         *(_story(verdict.certificate) if verdict.certificate else []),
         *_grade_story(verdict),
         paragraph(f"Theorem ({verdict.theorem}): {theorem.statement}", "  "),

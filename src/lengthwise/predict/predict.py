@@ -208,7 +208,7 @@ def predict_task(task: Task, encoding: str, switches: Sequence[str] = ()) -> Any
     verdict = settled(counting, precision, choice)
     if not others:
         return verdict
-    reason = f"the bounds of {encoding} are proved for models without {' and '.join(others)}."
+    reason = f"The bounds of {encoding} are proved for models without {' and '.join(others)}."
     return replace(verdict, answer=Answer.UNKNOWN, theorem="open", certificate=None, reason=reason, assumption="")
 
 

@@ -157,7 +157,7 @@ def _solved(choice: Choice, verdicts: Verdicts) -> AnyVerdict:
         answer=Answer.YES,
         theorem="householder_parity",
         certificate=None,
-        reason=f"weights written down in closed form make one layer of {choice.name} compute this at every length.",
+        reason=f"Weights written down in closed form make one layer of {choice.name} compute this at every length.",
         assumption="",
     )
 
@@ -176,16 +176,16 @@ def _gap(
         expressible = choice.expressible if theory is Theory.COUNTING else None
         if expressible is not None and verdicts.within(expressible).answer is Answer.YES:
             return (
-                f"some weights of {choice.name} solve it ({expressible.citation}), but no theorem says that training finds "
+                f"Some weights of {choice.name} solve it ({expressible.citation}), but no theorem says that training finds "
                 "them at lengths beyond its table."
             )
-        return f"no bound is proved for {choice.name} here."
+        return f"No bound is proved for {choice.name} here."
     parts = []
     if least is not None and inside is not None:
         state = "is not decided to be in" if inside.answer is Answer.UNKNOWN else "is outside"
-        parts.append(f"it {state} {least.fragment.notation}, which {choice.name} contains")
+        parts.append(f"It {state} {least.fragment.notation}, which {choice.name} contains")
     else:
-        parts.append(f"no lower bound is proved for {choice.name}")
+        parts.append(f"No lower bound is proved for {choice.name}")
     if most is not None and outside is not None:
         state = "is inside" if outside.answer is Answer.YES else "is not decided to be outside"
         parts.append(f"it {state} {most.fragment.notation}, which contains {choice.name}")

@@ -63,7 +63,7 @@ def decide(facts: Facts, fragment: Fragment, readout: Readout | None = None, *, 
                 return decide_plain(facts.language, facts.asked)
             return decide_windows(facts.language, fragment, facts.asked, caps)
     except OutOfTimeError as error:
-        reason = f"not decided: {error.message} More effort (--effort 10) allows more time."
+        reason = f"Not decided: {error.message} More effort (--effort 10) allows more time."
         return language_verdict(
             Answer.UNKNOWN, fragment, facts.language, "open", None, reason, facts.asked, readout or usual
         )
@@ -87,7 +87,7 @@ def decide_plain(language: DFA, asked: Asked = Asked.MEMBERSHIP) -> Verdict:
     try:
         obstruction = find_obstruction(language, refinement, asked, confused)
     except (CapExceededError, OutOfTimeError) as error:
-        reason = f"counting cannot tell all states of a component apart that it must; no certificate: {error.message}"
+        reason = f"Counting cannot tell all states apart that it must. There is no certificate: {error.message}"
         return language_verdict(Answer.NO, Fragment.PLAIN, language, theorem, None, reason, asked)
     return language_verdict(
         Answer.NO, Fragment.PLAIN, language, theorem, obstruction, obstruction_reason(obstruction), asked
@@ -114,7 +114,7 @@ def decide_program(facts: Facts, fragment: Fragment, readout: Readout | None = N
     if known.theorem == "open":
         has = fragment_of(program).notation
         reason = (
-            f"the program that is known is in {has}; whether another is in {fragment.notation} is not settled here."
+            f"The program that is known is in {has}; whether another is in {fragment.notation} is not settled here."
         )
         known = replace(known, reason=reason)
     if known.certificate is not None:
@@ -161,7 +161,7 @@ def decide_cited(facts: Facts, fragment: Fragment, readout: Readout) -> Verdict:
         fragment=fragment,
         answer=Answer.UNKNOWN,
         theorem="open",
-        reason=f"nothing that this version knows settles {fragment.notation}.",
+        reason=f"Nothing that this version knows settles {fragment.notation}.",
     )
     found = relevant[0] if relevant else nothing
     proof = replace(found.proof(), fragment=fragment, readout=readout) if found.proof else None
@@ -186,13 +186,13 @@ def decide_last_symbol(language: DFA, fragment: Fragment, *, caps: Caps | None =
         verdicts.append((symbol, verdict))
         if verdict.answer is Answer.NO:
             part = ((symbol, verdict.certificate),) if verdict.certificate else ()
-            return _last_symbol_verdict(language, verdict, part, f"before a last {symbol}: {verdict.reason}")
+            return _last_symbol_verdict(language, verdict, part, f"Before a last {symbol}: {verdict.reason}")
     for symbol, verdict in verdicts:
         if verdict.answer is Answer.UNKNOWN:
-            return _last_symbol_verdict(language, verdict, (), f"before a last {symbol}: {verdict.reason}")
+            return _last_symbol_verdict(language, verdict, (), f"Before a last {symbol}: {verdict.reason}")
     parts = tuple((symbol, verdict.certificate) for symbol, verdict in verdicts if verdict.certificate)
     hardest = max(verdicts, key=lambda item: (item[1].certificate is None, item[1].level or 0))
-    reason = f"the last symbol is seen, and what comes before it can be tracked; before a last {hardest[0]}: {hardest[1].reason}"
+    reason = f"The last symbol is seen, and what comes before it can be tracked. Before a last {hardest[0]}: {hardest[1].reason}"
     complete = parts if len(parts) == len(verdicts) else ()  # without all of them there is no proof and no program
     return _last_symbol_verdict(language, hardest[1], complete, reason)
 

@@ -29,7 +29,7 @@ def program_reason(certificate: PotentialsCertificate) -> str:
     """Say what a program has to look at to be right at every length."""
     counts = list(islice(describe_counts(certificate), _SHOWN_COUNTS + 1))
     if all(len(component.members) == 1 for component in certificate.components) and certificate.period == 1:
-        return "a model only has to notice a few events in their order: the automaton never returns to a state it has left."
+        return "A model only has to notice a few events in their order: the automaton never returns to a state it has left."
     window = certificate.window + (certificate.asked is Asked.NEXT_SYMBOLS)  # one more symbol is seen where it is read
     seen = []
     if window:
@@ -41,7 +41,7 @@ def program_reason(certificate: PotentialsCertificate) -> str:
     if len(strong_components(certificate.language.transitions)) > 1:  # a window has components of its own, at the start
         seen.append("irreversible events")
     alone = len(seen) == 1 and not counts and window < 2
-    claim = f"{_listed(seen)} {'determines' if alone else 'determine'} the answer at every length"
+    claim = f"{capitalized(_listed(seen))} {'determines' if alone else 'determine'} the answer at every length"
     if not counts:
         return f"{claim}."
     shown = "; ".join(counts[:_SHOWN_COUNTS]) + ("; …" if len(counts) > _SHOWN_COUNTS else "")
@@ -59,7 +59,7 @@ def given_program_reason(program: Program) -> str:
         shown = f"{shown[: _SHOWN_PROGRAM - 1]}…"
     depth = depth_of(program)
     more = "; …" if len(program.outputs) > 1 else "."
-    return f"a {fragment_of(program).notation} program with counts nested {depth} deep solves it: {shown}{more}"
+    return f"A {fragment_of(program).notation} program with counts nested {depth} deep solves it: {shown}{more}"
 
 
 def obstruction_reason(certificate: ObstructionCertificate) -> str:
@@ -67,9 +67,10 @@ def obstruction_reason(certificate: ObstructionCertificate) -> str:
     first, second = certificate.witnesses
     cannot = "counting symbols cannot tell them apart once enough identical input comes first."
     if certificate.asked is Asked.NEXT_SYMBOLS:
-        return f"different symbols may follow {_shortened(first)} and {_shortened(second)}, but {cannot}"
+        return f"Different symbols may follow {_shortened(first)} and {_shortened(second)}, but {cannot}"
     inside, outside = (first, second) if first in certificate.language else (second, first)
-    return f"{_shortened(inside)} is in the language and {_shortened(outside)} is not, but {cannot}"
+    begins = f"The word {_shortened(inside)}" if inside else "The empty word"
+    return f"{begins} is in the language and {_shortened(outside)} is not, but {cannot}"
 
 
 def reduction_reason(certificate: ReductionCertificate) -> str:
@@ -86,9 +87,9 @@ def reduction_reason(certificate: ReductionCertificate) -> str:
     whole = not around and letters == {(symbol,) for symbol in certificate.language.alphabet}
     if certificate.asked is Asked.NEXT_SYMBOLS:
         read = "whether the word may end" if certificate.reads is None else f"whether {certificate.reads} may follow"
-        subject = f"to know {read}, a model has to solve {target}{how}"
+        subject = f"To know {read}, a model has to solve {target}{how}"
     else:
-        subject = f"this is {target}{how}" if whole else f"it contains {target} as a special case{how}"
+        subject = f"This is {target}{how}" if whole else f"It contains {target} as a special case{how}"
     return f"{subject}; no program with counts, windows and periods solves that at every length."
 
 
@@ -98,7 +99,7 @@ def graph_reason(certificate: GraphCertificate) -> str:
     ending = _shortened(certificate.suffix)
     seen = "window and period" if certificate.fragment.has_periods else "window"
     return (
-        f"counting cannot tell states {one} and {two} of the automaton apart, whatever {seen} a program uses, "
+        f"Counting cannot tell states {one} and {two} of the automaton apart, whatever {seen} a program uses, "
         f"although {ending} is accepted after only one of them."
     )
 
@@ -107,8 +108,8 @@ def periods_reason(certificate: PeriodsCertificate) -> str:
     """Say which two states no program keeps apart."""
     one, two = certificate.pair
     return (
-        f"no period lets counting keep apart the states that {_shortened(certificate.prefix)} and other words lead to "
-        f"(states {one} and {two}), and {_shortened(certificate.suffix)} is accepted after one of them only."
+        f"Counting cannot tell states {one} and {two} of the automaton apart, whatever period a program uses, although "
+        f"{_shortened(certificate.suffix)} is accepted after only one of them."
     )
 
 
@@ -120,6 +121,11 @@ def describe_target(target: str) -> str:
         return f"the flip-flop {target} (which symbol was written last?)"
     prime, residues = target.removeprefix("MOD(").removesuffix(")").split("; ")
     return f"counting a's modulo {prime} (is the remainder {residues.replace(', ', ' or ')}?)"
+
+
+def capitalized(sentence: str) -> str:
+    """Return a sentence that begins with a word of ours, not with a symbol, with a capital."""
+    return sentence[:1].upper() + sentence[1:]
 
 
 def _listed(parts: list[str]) -> str:

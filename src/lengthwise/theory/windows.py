@@ -90,7 +90,7 @@ def _decide_periods(language: DFA, asked: Asked, caps: Caps) -> Verdict | None:
             return _yes(language, fragment, found)
         if all(passes_exactly(each, max_vertices=caps.max_vertices) for each in refinements):
             cap = _untried(language, period, caps)
-            reason = f"by our theorem there is a program, but none was looked for: {cap}"
+            reason = f"By our theorem there is a program, but none was looked for: {cap}"
             return language_verdict(Answer.YES, fragment, language, theorem, None, reason, asked)
     return None
 
@@ -112,18 +112,18 @@ def _decide_by_graph(semigroup: TransitionSemigroup, fragment: Fragment, asked: 
     except OutOfTimeError as error:
         if not fragment.has_windows:  # the graph says YES only where there are windows
             raise
-        reason = f"by our theorem there is a program, but none was found in time: {error.message}"
+        reason = f"By our theorem there is a program, but none was found in time: {error.message}"
         return language_verdict(Answer.YES, fragment, language, "karoubi", None, reason, asked)
     if not fragment.has_windows:
         reason = (
-            f"no program with a period that divides {period} exists; which periods suffice for {fragment.notation} is not "
+            f"No program with a period that divides {period} exists; which periods suffice for {fragment.notation} is not "
             "known, so larger ones are not excluded."
             if cap is None
-            else f"whether there is a program with a period that divides {period} was not tried: {cap}"
+            else f"Whether there is a program with a period that divides {period} was not tried: {cap}"
         )
         return language_verdict(Answer.UNKNOWN, fragment, language, "open", None, reason, asked)
     tried = f"none was found with windows up to {caps.max_window} and at most {caps.max_vertices:,} vertices."
-    reason = f"by our theorem there is a program, but {tried if cap is None else f'none was looked for: {cap}'}"
+    reason = f"By our theorem there is a program, but {tried if cap is None else f'none was looked for: {cap}'}"
     return language_verdict(Answer.YES, fragment, language, "karoubi", None, reason, asked)
 
 
@@ -138,7 +138,7 @@ def _decide_within_caps(language: DFA, fragment: Fragment, asked: Asked, caps: C
     reduction = find_reduction(language, fragment, asked)
     if reduction is not None:
         return _reduced(language, fragment, reduction)
-    reason = f"no small program and no reduction was found, and the exact decision stopped at a cap: {cap}"
+    reason = f"No small program and no reduction was found, and the exact decision stopped at a cap: {cap}"
     return language_verdict(Answer.UNKNOWN, fragment, language, "open", None, reason, asked)
 
 
@@ -164,7 +164,7 @@ def _no(language: DFA, fragment: Fragment, asked: Asked, graph: KaroubiGraph, st
             return _reduced(language, fragment, reduction)
         certificate = build_graph_certificate(graph, stuck, fragment, asked)
     except OutOfTimeError as error:
-        reason = f"by our theorem there is no program; no certificate: {error.message}"
+        reason = f"By our theorem there is no program; no certificate: {error.message}"
         return language_verdict(Answer.NO, fragment, language, "karoubi", None, reason, asked)
     return language_verdict(Answer.NO, fragment, language, "karoubi", certificate, graph_reason(certificate), asked)
 

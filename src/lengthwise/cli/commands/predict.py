@@ -202,7 +202,9 @@ def _print_pairs(rows: Sequence[Prediction], options: Namespace) -> None:
     found = []
     for row in rows:
         certificate = row.verdict.certificate
-        if not isinstance(certificate, LanguageCertificate):  # a NO by fixed precision alone has no pairs yet, nor a task
+        if not isinstance(
+            certificate, LanguageCertificate
+        ):  # a NO by fixed precision alone has no pairs yet, nor a task
             continue
         if row.verdict.answer is Answer.NO and certificate.asked is Asked.MEMBERSHIP:
             for inside, outside in adversarial_pairs(certificate, options.pairs):

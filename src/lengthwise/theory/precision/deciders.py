@@ -70,7 +70,7 @@ def decide_logic(
         )
     if asked is Asked.NEXT_SYMBOLS and not logic.settles_next_symbols:
         reason = (
-            f"our theorems about {logic.notation} are about membership; for next symbols they need a logic with both P "
+            f"Our theorems about {logic.notation} are about membership; for next symbols they need a logic with both P "
             "and Y."
         )
         return _unknown(language, logic, asked, reason)
@@ -78,7 +78,7 @@ def decide_logic(
         with default_time_budget(caps.max_seconds, "deciding this"):
             certificate = find_certificate(language, logic, asked, caps)
     except (CapExceededError, OutOfTimeError) as error:
-        reason = f"not decided: {error.message} More effort (--effort 10) may decide it."
+        reason = f"Not decided: {error.message} More effort (--effort 10) may decide it."
         return _unknown(language, logic, asked, reason)
     return LogicVerdict(
         answer=certificate.answer,

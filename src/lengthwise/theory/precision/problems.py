@@ -40,7 +40,7 @@ def decide_problem(
 
 def _by_inclusion(facts: Facts, logic: Logic, counting: _Decide, regular: bool) -> LogicVerdict:
     around = logic.fragment_around
-    unknown = f"whether a formula of {logic.notation} solves it is not known."
+    unknown = f"Whether a formula of {logic.notation} solves it is not known."
     verdict = counting(Fragment.PERIODIC_LOCAL if around is None or regular else around)
     is_out = verdict.answer is Answer.NO
     if regular and verdict.theorem not in CARRIED_OVER:
@@ -71,7 +71,7 @@ def _at_the_last_symbol(language: DFA, logic: Logic, caps: Caps | None) -> Logic
             readout=Readout.LAST_SYMBOL,
             alphabet=language.alphabet,
             certificate=None,
-            reason=f"before a last {symbol}: {verdict.reason}",
+            reason=f"Before a last {symbol}: {verdict.reason}",
         )
         if verdict.answer is Answer.NO:
             return told

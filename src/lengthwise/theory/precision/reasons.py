@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...languages.alphabet import show_word
 from ..certificate_fields import Word
+from ..reasons import capitalized
 from .certificates import AperiodicCertificate, LogicCertificate, PumpingCertificate, RanksCertificate
 from .logics import Logic
 
@@ -16,7 +17,7 @@ def logic_reason(certificate: LogicCertificate) -> str:
         return _why_not(certificate)
     if isinstance(certificate, AperiodicCertificate):
         return (
-            f"nothing has to be counted modulo a number: after {certificate.exponent} repetitions of any word, one more changes "
+            f"Nothing has to be counted modulo a number: after {certificate.exponent} repetitions of any word, one more changes "
             "nothing."
         )
     return _why(certificate)
@@ -30,43 +31,43 @@ def _why(certificate: RanksCertificate) -> str:
     if moduli:
         seen.append(f"the position modulo {' and '.join(map(str, moduli))}")
     if certificate.condition is not Logic.Y and not seen:
-        return "a model only has to notice a few events in their order: the automaton never returns to a state it has left."
+        return "A model only has to notice a few events in their order: the automaton never returns to a state it has left."
     if len(set(certificate.levels)) > 1:
         seen.append("irreversible events")
     if not seen:
-        return "there is only one state, so all words have the same answer."
+        return "There is only one state, so all words have the same answer."
     alone = len(seen) == 1 and certificate.window < 2
     listed = " and ".join(seen) if len(seen) < 3 else f"{', '.join(seen[:-1])} and {seen[-1]}"
-    return f"{listed} {'determines' if alone else 'determine'} the answer at every length."
+    return f"{capitalized(listed)} {'determines' if alone else 'determine'} the answer at every length."
 
 
 def _why_not(certificate: PumpingCertificate) -> str:
     words = {name: _shortened(word) for name, word in certificate.words.items()}
-    start = f"after {words['prefix']}, " if certificate.prefix else ""
+    reading = f"After {words['prefix']}, reading" if certificate.prefix else "Reading"
     match certificate.fragment:
         case Logic.P:
             return (
-                f"{start}{words['there']} and {words['back']} change the state back and forth without end; with finite numbers "
-                "a model can follow only a bounded number of such changes."
+                f"{reading} {words['there']} and {words['back']} by turns changes the state back and forth without end; with finite "
+                "numbers a model can follow only a bounded number of such changes."
             )
         case Logic.P_MOD:
             return (
-                f"{start}{words['there']} changes the state and {words['stay']}, which is as long, does not; with finite numbers "
+                f"{reading} {words['there']} changes the state and {words['stay']}, which is as long, does not; with finite numbers "
                 "a model that sees past events and positions modulo a number loses track of which was read."
             )
         case Logic.Y:
             return (
-                f"the last symbols do not determine the answer: {words['prefix']} and {words['other_prefix']} lead to different "
+                f"The last symbols do not determine the answer: {words['prefix']} and {words['other_prefix']} lead to different "
                 f"states, and any number of {words['stay']} after them keeps the difference."
             )
         case Logic.S:
             return (
-                f"{start}each {words['there']} moves one step around a cycle of {certificate.power} states, so the model would "
+                f"{reading} {words['there']} moves one step around a cycle of {certificate.power} states, so the model would "
                 f"have to count modulo {certificate.power}."
             )
         case _:
             return (
-                f"{start}{words['there']} and {words['back']} change the state back and forth, and any number of {words['stay']} "
+                f"{reading} {words['there']} and {words['back']} by turns changes the state back and forth, and any number of {words['stay']} "
                 "in between keeps it; then the last symbols no longer show which state it is."
             )
 
