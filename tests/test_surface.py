@@ -12,6 +12,7 @@ import pytest
 import lengthwise
 from lengthwise.errors import InvalidOptionError, MissingExtraError, UnknownNameError
 from lengthwise.model.shape import Shape
+from lengthwise.predict.recommend import BOUNDED
 from lengthwise.train.settings import Training
 
 HAS_FRAMES = any(find_spec(name) is not None for name in ("pandas", "polars"))
@@ -26,7 +27,8 @@ def test_objects_have_one_short_line() -> None:
     assert repr(program) == "<Program: 2 lines over {(, )}>"
     assert repr(lengthwise.trace_program(program, "()")) == "<Trace: 3 positions, accepted>"
     assert repr(lengthwise.find_task("parity")) == "<Task: parity>"
-    assert repr(lengthwise.recommend("(aa)*")) == "<Advice: (aa)*, 8 encodings>"
+    assert repr(lengthwise.recommend("(aa)*")) == f"<Advice: (aa)*, {len(BOUNDED)} encodings>"
+    assert repr(lengthwise.predict("(aa)*", encodings="rope")[0].verdict) == "<LogicVerdict: NO for LTL[P], by ltl_past>"
 
 
 def test_predictions_are_a_table() -> None:
@@ -41,7 +43,7 @@ def test_predictions_are_a_table() -> None:
         "fragment": "PERIODIC_LOCAL",
         "level": 0,
         "theorem": "unrolled_refinement",
-        "reason": "the position modulo 2 names the state at every length.",
+        "reason": "the position modulo 2 determines the answer at every length.",
     }
     assert rows[0].verdict._repr_html_().startswith("<b>NO</b> for C-RASP: ")
 

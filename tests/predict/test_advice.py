@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from dataclasses import replace
 from itertools import pairwise, product
 from math import comb
@@ -294,8 +296,30 @@ def ranked(what: str, encodings: list[str] | str | None = None, **options: str) 
 def test_encodings_that_are_equally_good_keep_their_order_and_others_do_not() -> None:
     assert ranked("(ab)*", ["nope", "ape"]) == ["nope", "ape"]
     assert ranked("(ab)*", ["ape", "nope"]) == ["ape", "nope"]
-    assert ranked("(aa)*", ["alibi", "rope", "nope", "ape"]) == ["ape", "rope", "nope", "alibi"]
+    assert ranked("(ab)*", ["rope", "ntk"]) == ["rope", "ntk"]
+    assert ranked("(ab)*", ["ntk", "rope"]) == ["ntk", "rope"]
+    assert ranked("(aa)*", ["alibi", "rope", "fire", "nope", "ape"])[:2] == ["ape", "fire"]  # YES, UNKNOWN, then NO
     assert ranked("unique_copy", ["rope", "nope"]) == ["nope", "rope"]  # both open, more is proved of nope
+
+
+def test_a_yes_of_both_theories_comes_first_and_then_one_with_a_published_proof() -> None:
+    by_name = {row.prediction.encoding: row.prediction for row in recommend("(ab)*").ranking}
+    assert by_name["t5"].counting.answer is by_name["t5"].precision.answer is Answer.YES
+    assert by_name["nope"].differs
+    assert ranked("(ab)*", ["rope", "nope", "t5"]) == ["t5", "nope", "rope"]
+    order = ranked("(ab)*")
+    answers = [by_name[name].verdict.answer for name in order]
+    assert answers == sorted(answers, key=[Answer.YES, Answer.UNKNOWN, Answer.NO].index)
+    agreed = [by_name[name].counting.answer is by_name[name].precision.answer is Answer.YES for name in order]
+    assert agreed == sorted(agreed, reverse=True)
+    assert True in agreed
+    assert False in agreed
+
+
+def test_by_default_all_encodings_with_a_bound_in_either_theory_are_ranked() -> None:
+    assert set(BOUNDED) >= {"nope", "alibi", "stick_breaking", "path", "sandwich", "offset", "learned"}
+    assert set(ENCODINGS) - set(BOUNDED) >= {"kerple_log", "dape", "dape_v2", "rpe", "coupling"}
+    assert set(ranked("(aa)*")) == set(BOUNDED)
 
 
 def test_one_encoding_may_be_given_as_a_string_and_none_is_an_error() -> None:
@@ -321,15 +345,46 @@ def test_the_alphabet_and_the_reading_as_an_expression_reach_the_ranking(capsys:
 
 
 def test_the_command_prints_ranks_reasons_and_repairs(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["recommend", "PARITY"]) == 0
+    assert main(["recommend", "b*(ab*ab*ab*)*"]) == 0
     out = capsys.readouterr().out
-    assert "None of these encodings is predicted to work, so the order means nothing." in out
-    assert "write the running state beside each symbol (a scratchpad): a as a₁ or a₂" in out
+    assert "None of these encodings is predicted to work." in out
+    assert "write the running state beside each symbol (a scratchpad): a as a₁ or a₂ or a₃" in " ".join(out.split())
     assert "Decided: YES for C-RASP, level 1." in " ".join(out.split())
     assert main(["recommend", "(aa)*", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["ranking"][0]["encoding"] == "ape"
     assert data["repairs"][0]["answer"] == "YES"
+
+
+def shown(out: str) -> list[str]:
+    """Return the encodings in a printed ranking."""
+    return [line.split()[1] for line in out.split("\n") if re.match(r"\d+ ", line)]
+
+
+def test_the_first_five_are_shown_unless_all_are_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    order = ranked("PARITY")
+    answers = Counter(row.prediction.verdict.answer for row in recommend("PARITY").ranking)
+    told = ", ".join(f"{answers[answer]} {answer}" for answer in Answer)
+    assert main(["recommend", "PARITY"]) == 0
+    out = capsys.readouterr().out
+    assert shown(out) == order[:5]
+    remarks = " ".join(out.split())
+    assert f"Of {len(order)} encodings ({told}), the first 5 are shown; --all shows the others." in remarks
+    assert main(["recommend", "PARITY", "--all"]) == 0
+    out = capsys.readouterr().out
+    assert shown(out) == order
+    assert "--all" not in out
+    assert main(["recommend", "PARITY", "--json"]) == 0
+    assert [row["encoding"] for row in json.loads(capsys.readouterr().out)["ranking"]] == order
+
+
+def test_weights_in_closed_form_are_not_said_to_be_in_a_class(capsys: pytest.CaptureFixture[str]) -> None:
+    """Parity is in no fragment of C-RASP, so a YES for it must not name one."""
+    (first, *_) = recommend("PARITY").ranking
+    assert first.prediction.encoding == "path"
+    assert first.why == "weights written down in closed form make one layer of path compute this at every length."
+    assert main(["predict", "PARITY", "--explain", "--encoding", "path"]) == 0
+    assert "YES for C-RASP" not in capsys.readouterr().out.partition("What would help:")[0]
 
 
 def test_predict_prints_pairs_and_takes_effort(capsys: pytest.CaptureFixture[str]) -> None:
@@ -357,27 +412,39 @@ def test_only_encodings_that_are_proved_to_learn_a_class_get_advice(capsys: pyte
     assert main(["predict", "PARITY", "--explain", "--encoding", "nope,ape,sinusoidal,rope,alibi"]) == 0
     out = " ".join(capsys.readouterr().out.split())
     advice = out.partition("What would help: ")[2]
-    for encoding, notation in (("nope", "C-RASP"), ("ape", "C-RASP[periodic, local]")):
+    proved = {"nope": "C-RASP", "ape": "C-RASP[periodic, local]", "sinusoidal": "C-RASP", "rope": "C-RASP"}
+    for encoding, notation in proved.items():
         assert f"- {encoding}: write the running state beside each symbol" in advice
-        assert f"Decided: YES for {notation}, level" in advice
-    for encoding in ("sinusoidal", "rope", "alibi"):
-        assert f"{encoding}: NO for" in out
-        assert f"- {encoding}:" not in advice
-    assert main(["predict", "PARITY", "--explain", "--encoding", "rope"]) == 0
+        assert f"Decided: YES for {notation}, level" in advice.partition(f"- {encoding}: ")[2].partition(" - ")[0]
+    for story in (
+        "nope, counting: NO for C-RASP",
+        "nope, fixed precision: NO for LTL[P]",
+        "ape, fixed precision: NO for LTL[P,MOD]",
+        "rope, fixed precision: NO for LTL[P]",
+        "alibi, counting: NO for C-RASP[local]",
+    ):
+        assert story in out
+    assert "rope, counting" not in out  # it answers UNKNOWN, so there is nothing to tell
+    assert "- alibi:" not in advice
+    assert main(["predict", "PARITY", "--explain", "--encoding", "alibi"]) == 0
     assert "Decided: YES" not in capsys.readouterr().out
 
 
 def test_where_every_encoding_fails_a_scratchpad_and_layers_with_a_state_are_named(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main(["recommend", "PARITY"]) == 0
+    assert main(["recommend", "[bc]*(a[bc]*a[bc]*)*"]) == 0  # parity among three symbols
     out = " ".join(capsys.readouterr().out.split())
+    assert "None of these encodings is predicted to work." in out
     assert "write the running state beside each symbol (a scratchpad): a as a₁ or a₂" in out
     assert "the tasks parity_cot and parity_cot_aligned write the running parity" in out
     assert "a recurrent layer, or PaTH attention (encoding path)" in out
-    assert main(["recommend", "[012]*02*"]) == 0
-    last_write = capsys.readouterr().out
-    assert "recurrent layer" in last_write
-    assert "parity_cot" not in last_write
-    assert main(["recommend", "(aa)*"]) == 0
-    assert "recurrent layer" not in capsys.readouterr().out  # ape is predicted to work
+    assert main(["recommend", "b*(ab*ab*ab*)*"]) == 0
+    modulo_three = capsys.readouterr().out
+    assert "recurrent layer" in modulo_three
+    assert "parity_cot" not in modulo_three
+    for what, name in (("(aa)*", "ape"), ("PARITY", "path"), ("[012]*02*", "cope")):
+        assert main(["recommend", what]) == 0
+        out = capsys.readouterr().out
+        assert shown(out)[0] == name  # predicted to work
+        assert "recurrent layer" not in out

@@ -67,8 +67,8 @@ def _why_not(certificate: PumpingCertificate) -> str:
             )
         case _:
             return (
-                f"{reading} {words['there']} and {words['back']} by turns changes the state back and forth, and any number of {words['stay']} "
-                "in between keeps it; then the last symbols no longer show which state it is."
+                f"{reading} {words['there']} and {words['back']} by turns changes the state back and forth, and any number of "
+                f"{words['stay']} in between keeps it; then the last symbols no longer show which state it is."
             )
 
 
