@@ -247,7 +247,7 @@ def test_list_names_everything_of_a_kind(run: Runner, kind: str, names: list[str
         (
             "theorem",
             "known_non_member",
-            ["Source: Huang et al.", "Standing: Non-membership of parity and the flip-flop is published"],
+            ["Source: Huang et al.", "Standing: ours. Non-membership of parity and the flip-flop is published"],
         ),
     ],
 )

@@ -73,6 +73,8 @@ class _Extraction:
         for number in range(len(self.components)):
             self._add_component(number)
         accept = disjunction(self.states[state] for state in sorted(self.language.accepting))
+        if isinstance(accept, Name):
+            accept = self.definitions[accept.name]
         return Formula(alphabet=self.language.alphabet, definitions=self._used(accept), accept=accept)
 
     def _define(self, name: str, body: Expression) -> Expression:
