@@ -339,7 +339,7 @@ def test_a_no_from_an_upper_bound_alone_says_what_it_assumes() -> None:
 TASK_ANSWERS = {
     "bin_majority": (YES, YES, UNKNOWN, UNKNOWN, UNKNOWN),
     "parity": (NO, NO, NO, NO, NO),
-    "unique_copy": (UNKNOWN, YES, UNKNOWN, UNKNOWN, UNKNOWN),
+    "unique_copy": (YES, YES, UNKNOWN, UNKNOWN, UNKNOWN),
     "repeat_copy": (NO, NO, NO, NO, NO),
     "states((aa)*)": (NO, YES, UNKNOWN, UNKNOWN, NO),
 }
