@@ -564,7 +564,7 @@ def test_a_no_says_what_its_bound_assumes() -> None:
 TASK_ANSWERS = {
     "bin_majority": (YES, YES, YES, YES, UNKNOWN),
     "parity": (NO, NO, NO, NO, NO),
-    "unique_copy": (UNKNOWN, YES, UNKNOWN, UNKNOWN, UNKNOWN),
+    "unique_copy": (YES, YES, UNKNOWN, UNKNOWN, UNKNOWN),
     "repeat_copy": (NO, NO, NO, NO, NO),
     "states((aa)*)": (NO, YES, NO, NO, NO),
 }

@@ -253,7 +253,7 @@ def test_a_symbol_and_what_is_made_of_it_have_one_role(name: str) -> None:
         ("mode(3)", 6, Fragment.PLAIN),
         ("most_freq(3)", 6, Fragment.PLAIN),
         ("argmax(unary, 3)", 6, Fragment.PLAIN),
-        ("sort_multidigit(1)", 4, Fragment.LOCAL),
+        ("sort_multidigit(1)", 4, Fragment.PLAIN),
     ],
 )
 def test_a_program_of_a_task_is_its_oracle(name: str, longest: int, fragment: Fragment) -> None:

@@ -200,11 +200,11 @@ def test_a_format_says_that_nothing_is_proved_of_it_and_what_is_known_inside() -
         verdict = decide(find_task("spaced(padded(addition))").facts, fragment)
         assert (verdict.answer, verdict.theorem) == (Answer.UNKNOWN, "open")
         assert verdict.reason.startswith(
-            "no theorem here says what becomes of addition when it is written as spaced(padded(addition)); as it is, the "
-            "answer is NO: the digits of both numbers"
+            "No theorem here covers addition when it is written as spaced(padded(addition)), and a format can change the "
+            "answer. For the plain task the answer is NO: To write the sum a model must remember the digits of both numbers"
         )
     verdict = decide(find_task("spaced(parity)").facts, Fragment.PLAIN)
-    assert verdict.reason.endswith("; lengthwise predict 'parity' says what is known of it as it is.")
+    assert verdict.reason.endswith(" For the plain task see: lengthwise predict 'parity'.")
 
 
 # Roles

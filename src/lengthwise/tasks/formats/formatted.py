@@ -255,13 +255,13 @@ def _require_composable(name: str, not_inside: tuple[str, ...], inner: AnswerTas
 
 def _facts(name: str, plain: AnswerTask) -> Facts:
     """Return that nothing is proved of the format, and what is published of the plain task in each fragment."""
-    start = f"no theorem here says what becomes of {plain.name} when it is written as {name}"
+    start = f"No theorem here covers {plain.name} when it is written as {name}, and a format can change the answer."
 
     def reason(fragment: Fragment) -> str:
-        if not plain.facts.cited:
-            return f"{start}; lengthwise predict {plain.name!r} says what is known of it as it is."
+        if not plain.facts.cited or plain.facts.program is not None:
+            return f"{start} For the plain task see: lengthwise predict {plain.name!r}."
         known = decide_cited(plain.facts, fragment, plain.objective.readout)
-        return f"{start}; as it is, the answer is {known.answer}: {known.reason}"
+        return f"{start} For the plain task the answer is {known.answer}: {known.reason}"
 
     return Facts(cited=tuple(unsettled(reason(fragment), fragment) for fragment in Fragment))
 

@@ -5,27 +5,18 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
 
 from ...arrays import Array, Arrays
 from ...languages.dfa import DFA
 from ...names import Parameter, shortest_name
 from ...seeds import Draw
-from ...theory.facts import Facts
-from ..core.cited import excluded_by_hidden, unsettled
 from ..core.family import Family, Group
 from ..core.legal_inputs import FLIP_FLOP, counter
 from ..core.row_functions import batch_of, fold, one_at, places, uniform
-from ..core.task import SEP, AnswerTask, OneSymbolTask
+from ..core.task import AnswerTask, OneSymbolTask
 from ..languages.regular import States
 from .finite_monoids import FiniteMonoid, GroupParameter, MonoidParameter, find_group, find_monoid
-
-
-def _hides(target: str, reason: str, images: dict[str, Sequence[str]], names: Sequence[str], **around: Any) -> Facts:
-    """Return that no program does this, because the inputs hide a counter modulo a prime or a flip-flop."""
-    suffix = (*around.pop("suffix", ()), SEP)
-    return Facts(cited=(excluded_by_hidden(target, reason, images=images, answers=names, suffix=suffix, **around),))
-
+from .hidden_problems import hides, wall_facts, word_problem_facts
 
 _NOTATION = "the first factor acting first (g021 takes 0, 1, 2 to 0, 2, 1)"
 
@@ -71,7 +62,7 @@ class WordProblem(StepsTask):
         self.definition = f"the product of elements of {group_name}, {_NOTATION}; elements are uniform"
         self.symbols = self.steps = self.group.symbols
         self.names = tuple((symbol,) for symbol in self.symbols)
-        self.facts = _word_problem_facts(self.group)
+        self.facts = word_problem_facts(self.group)
 
     def table(self) -> list[list[int]]:
         """Return the multiplication table."""
@@ -90,48 +81,6 @@ def _product(group: FiniteMonoid, word: Sequence[str]) -> str:
     return {element: symbol for symbol, element in by_symbol.items()}[result]
 
 
-def _word_problem_facts(group: FiniteMonoid, keys: int = 0) -> Facts:
-    """Return what is known of products; if there are keys, so many of them stand for elements, which the prompt says first."""
-    if group.prime is not None:
-        number, start = group.counting_element()
-        elements, names = [number, 0], [group.power(number, start + turn) for turn in range(group.prime)]
-        target, images, first = counter(group.prime), {"a": 0, "b": 1}, [0] * start or [1]  # a prompt is not empty
-        reason = (
-            f"Among the identity and one element whose powers have period {group.prime}, the answer counts modulo {group.prime}, "
-            "and no program does that."
-        )
-    elif group.has_flip_flop and keys != 2:
-        one, two = group.resetting_elements()
-        elements, names = [one, two, 0], [two, one]
-        target, images, first = FLIP_FLOP, {"0": 0, "1": 1, "2": 2}, [1]
-        reason = (
-            "Two elements reset the product. Among these and the identity the answer is the last one that is not the identity, and "
-            "no program finds the last of many."
-        )
-    else:
-        return Facts(
-            cited=(
-                unsettled(
-                    f"In {group.name} the powers of every element settle, so products do not count modulo anything. Whether "
-                    "programs multiply in it is not settled here."
-                ),
-            )
-        )
-    symbols = [group.symbols[element] for element in elements]
-    prefix: list[str] = []
-    if keys:
-        meaning = [*symbols, *symbols[:1] * (keys - len(symbols))]
-        symbols = [f"k{key}" for key in range(keys)]
-        prefix = [symbol for pair in zip(symbols, meaning, strict=True) for symbol in pair]
-    return _hides(
-        target,
-        reason,
-        {letter: (symbols[place],) for letter, place in images.items()},
-        [group.symbols[name] for name in names],
-        prefix=(*prefix, *(symbols[place] for place in first)),
-    )
-
-
 class WordProblemStates(States):
     """The product of every prefix, read at separators. Products are numbered as states of the minimal automaton."""
 
@@ -147,7 +96,7 @@ class WordProblemStates(States):
             "elements are uniform"
         )
         self.citation = "arXiv 2404.08819"
-        self.facts = _word_problem_facts(group)
+        self.facts = word_problem_facts(group)
 
     def lengths(self, low: int, high: int) -> tuple[int, ...]:
         """Return all lengths."""
@@ -174,7 +123,7 @@ class SwapTracking(StepsTask):
         at = tuple(f"at{place}" for place in range(number))
         self.symbols = (*self.steps, *at)
         self.names = tuple((each,) for each in at)
-        self.facts = _hides(
+        self.facts = hides(
             counter(3),
             "swap01 swap12 moves the object around three places, and swap01 swap01 leaves it where it is. So the answer counts "
             "modulo 3, and no program does that.",
@@ -214,7 +163,7 @@ class CycleNavigation(StepsTask):
         self.names = tuple((each,) for each in at)
         prime = _smallest_prime(number)
         times = number // prime
-        self.facts = _hides(
+        self.facts = hides(
             counter(prime),
             f"Go on {times} step{'s' * (times > 1)} or stay as long, again and again. The answer counts modulo {prime}, and no "
             "program does that.",
@@ -233,19 +182,6 @@ class CycleNavigation(StepsTask):
         return [f"at{(steps.count('on') - steps.count('back')) % self.number}"]
 
 
-def _wall_facts(number: int) -> Facts:
-    """Return that a wall forgets: after enough steps to the left, the place is known, whatever it was before."""
-    length = number + number % 2
-    return _hides(
-        FLIP_FLOP,
-        "Walking left for long enough leads to the wall, and the same with a last step right leads beside it. Going right and left in "
-        "turn keeps either place. So the answer is which of the first two came last, and no program finds the last of many.",
-        {"0": (*("left",) * (length - 1), "right"), "1": ("left",) * length, "2": ("right", "left") * (length // 2)},
-        ("x0", "x1"),
-        prefix=("left",),
-    )
-
-
 class Grid1D(StepsTask):
     """Where a walk between two walls ends; a step into a wall does nothing."""
 
@@ -261,7 +197,7 @@ class Grid1D(StepsTask):
         at = tuple(f"x{place}" for place in range(number))
         self.symbols = (*self.steps, *at)
         self.names = tuple((each,) for each in at)
-        self.facts = _wall_facts(number)
+        self.facts = wall_facts(number)
 
     def table(self) -> list[list[int]]:
         """Return the neighbours."""
@@ -293,7 +229,7 @@ class Grid2D(StepsTask):
         across, along = (tuple(f"{axis}{place}" for place in range(number)) for axis in "xy")
         self.symbols = (*self.steps, *across, *along)
         self.names = tuple((one, two) for two in along for one in across)
-        self.facts = _wall_facts(number)
+        self.facts = wall_facts(number)
 
     def table(self) -> list[list[int]]:
         """Return the neighbours; place (x, y) has the number x + y · number."""
@@ -330,7 +266,7 @@ class VariableChain(OneSymbolTask):
             "digits are uniform; three of four assignments are from a variable"
         )
         self.symbols = (*"0123456789", *"abcdefghij"[:number])
-        self.facts = _hides(
+        self.facts = hides(
             FLIP_FLOP,
             "Ask for a. 'a 0' and 'a 1' write it, and 'b b' leaves it. So the answer is what was written last, and no program finds "
             "the last of many writes.",
@@ -388,7 +324,7 @@ class RecallWordProblem(OneSymbolTask):
         self.length_means = f"the number of symbols: {2 * number} for what the keys stand for, and the keys to multiply"
         self.min_length = 2 * number + 1
         self.symbols = (*self.group.symbols, *(f"k{key}" for key in range(number)))
-        self.facts = _word_problem_facts(self.group, keys=number)
+        self.facts = word_problem_facts(self.group, keys=number)
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Return the product."""
