@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ...arrays import Array, Arrays
 from ...languages.dfa import DFA
 from ...languages.sampling import WordSampler
+from ...languages.word_lengths import lengths_with_words
 from ...seeds import Draw
 from ..core.row_functions import batch_of, places
 
@@ -135,16 +136,6 @@ class SampledSource(WordSource):
         possible = xp.where(xp.asarray(has)[lengths_MB] == 1, lengths_MB, has.index(1))
         words = self._samplers[key].sample(possible, draw.named("inside" if side else "outside"))
         return xp.where(words < 0, 0, words)
-
-
-def lengths_with_words(language: DFA, longest: int) -> list[int]:
-    """Return 1 for every length up to the longest that has words, and 0 for the others."""
-    reached = {0}
-    has = []
-    for _ in range(longest + 1):
-        has.append(int(bool(reached & language.accepting)))
-        reached = {target for state in reached for target in language.transitions[state]}
-    return has
 
 
 def table_of_words(language: DFA, words: Iterable[Sequence[str]]) -> Table:
