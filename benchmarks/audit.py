@@ -28,14 +28,14 @@ from lengthwise.languages.dfa import DFA
 from lengthwise.tasks.audit.results import Baseline
 from lengthwise.tasks.audit.shortcuts import audit_shortcuts
 from lengthwise.tasks.core.catalog import TASKS, find_task
-from lengthwise.tasks.core.lengths import length_bins
+from lengthwise.tasks.core.lengths import LengthRange
 from lengthwise.tasks.core.task import Task
 from lengthwise.tasks.hard.apply import hard_sets
 from lengthwise.tasks.languages.acceptance import Accepts
 from lengthwise.tasks.languages.regular import NextSymbols, States
 
 TRAIN_LENGTH = 20
-BINS = length_bins(TRAIN_LENGTH, 3 * TRAIN_LENGTH)
+BINS = (LengthRange(low=0, high=TRAIN_LENGTH), LengthRange(low=2 * TRAIN_LENGTH + 1, high=3 * TRAIN_LENGTH))
 NUM_RANDOM = 200
 SEED = 21
 NUM_SEEDS = 3

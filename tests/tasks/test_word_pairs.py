@@ -19,6 +19,7 @@ from lengthwise.tasks.core.catalog import find_task
 from lengthwise.tasks.core.lengths import length_bins
 from lengthwise.tasks.languages.acceptance import accepts
 from lengthwise.tasks.languages.changes import (
+    Zone,
     cross_words,
     exchange_segments,
     replace_one,
@@ -30,6 +31,7 @@ from lengthwise.tasks.languages.pairs import PairKinds, WordPairs
 
 XP = numpy_arrays()
 ROWS = 300
+ZONES = (Zone.ANYWHERE, Zone.ANYWHERE, Zone.START, Zone.END)
 Word = tuple[int, ...]
 
 
@@ -53,7 +55,7 @@ def blocks(word: Word, size: int) -> Counter[Word]:
 
 def test_one_symbol_is_replaced_at_a_uniform_place() -> None:
     words, lengths = random_rows(3, 9)
-    found = changed(lambda *given: replace_one(*given[:2], 3, given[2], XP), words, lengths, 4)
+    found = changed(lambda *given: replace_one(*given[:2], ZONES, 3, given[2], XP), words, lengths, 4)
     for rows in found:
         for word, row, length in zip(words, rows, lengths, strict=True):
             assert sum(a != b for a, b in zip(inside(word, length), inside(row, length), strict=True)) == 1
@@ -62,7 +64,7 @@ def test_one_symbol_is_replaced_at_a_uniform_place() -> None:
 @pytest.mark.parametrize("number", [2, 4])
 def test_two_symbols_change_places_and_pairs_stay_where_neighbours_are_the_same(number: int) -> None:
     words, lengths = random_rows(number, 12)
-    found = changed(lambda *given: swap_two(*given[:2], (False, True), given[2], XP), words, lengths, 2)
+    found = changed(lambda *given: swap_two(*given[:2], (False, True), ZONES[:2], given[2], XP), words, lengths, 2)
     kept = 0
     for candidate, rows in enumerate(found):
         for row, other, length in zip(words, rows, lengths, strict=True):
@@ -82,7 +84,7 @@ def test_two_symbols_change_places_and_pairs_stay_where_neighbours_are_the_same(
 def test_exchanged_segments_keep_every_block_that_the_context_covers() -> None:
     words, lengths = random_rows(2, 22)
     contexts = (3, 2, 1, 0, -1)
-    found = changed(lambda *given: exchange_segments(*given[:2], contexts, 2, given[2], XP), words, lengths, 5)
+    found = changed(lambda *given: exchange_segments(*given[:2], contexts, (Zone.ANYWHERE,) * 5, 2, given[2], XP), words, lengths, 5)
     changes: Counter[int] = Counter()
     for context, rows in zip(contexts, found, strict=True):
         for row, other, length in zip(words, rows, lengths, strict=True):
@@ -96,6 +98,19 @@ def test_exchanged_segments_keep_every_block_that_the_context_covers() -> None:
                 exchanges = {word[:i] + word[j:k] + word[i:j] + word[k:] for i, j, k in cuts}
                 assert after in exchanges | {word}
     assert all(changes[context] > 5 for context in contexts), changes
+
+
+@pytest.mark.parametrize("zone", [Zone.START, Zone.END])
+def test_changes_in_a_zone_are_near_that_end(zone: Zone) -> None:
+    words, lengths = random_rows(2, 60)
+    swapped = changed(lambda *given: swap_two(*given[:2], (False,), (zone,), given[2], XP), words, lengths, 1)[0]
+    moved = changed(lambda *given: exchange_segments(*given[:2], (0,), (zone,), 2, given[2], XP), words, lengths, 1)[0]
+    for found in (swapped, moved):
+        differ = (found != words) & (np.arange(60) < lengths[:, None])
+        rows, places = np.nonzero(differ)
+        distance = places if zone is Zone.START else lengths[rows] - 1 - places
+        assert len(rows) > 100
+        assert distance.max() < 24
 
 
 def test_a_window_is_shuffled_and_the_rest_stays() -> None:

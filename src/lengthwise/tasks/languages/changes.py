@@ -7,6 +7,7 @@ draws [M, K], so that every candidate has numbers of its own. What lies beyond t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import IntEnum
 
 from ...arrays import Array, Arrays
 from ...seeds import Draw
@@ -15,32 +16,43 @@ from ..core.row_functions import at, count, one_at, places, running_count
 _MOST_SHUFFLED = 8
 MOST_CONTEXT = 3
 """How many symbols before a cut have to agree, at most."""
+_ZONE = 12
 
 
-def replace_one(words: Array, lengths: Array, number: int, draw: Draw, xp: Arrays) -> Array:
+class Zone(IntEnum):
+    """Where a change is: anywhere, or within twelve symbols at the start or at the end, where it matters to many automata."""
+
+    ANYWHERE = 0
+    START = 1
+    END = 2
+
+
+def replace_one(words: Array, lengths: Array, zones: Sequence[Zone], number: int, draw: Draw, xp: Arrays) -> Array:
     """Return words with one symbol replaced by another out of so many."""
-    batch = (words.shape[-2],)
-    spot = draw.named("place").integers(xp.where(lengths < 1, 1, lengths), batch)
-    other = draw.named("symbol").integers(number - 1, batch) + 1
-    is_spot = xp.arange(words.shape[-1]) == spot[..., None]
+    place = xp.arange(words.shape[-1])
+    spot, _ = _first_spot(lengths, xp.where(lengths < 1, 1, lengths), zones, draw.named("place"), place, xp)
+    other = draw.named("symbol").integers(number - 1, (words.shape[-2],)) + 1
+    is_spot = place == spot[..., None]
     return xp.where(is_spot, (words + other[..., None]) % number, words)
 
 
-def swap_two(words: Array, lengths: Array, same_neighbours: Sequence[bool], draw: Draw, xp: Arrays) -> Array:
+def swap_two(
+    words: Array, lengths: Array, same_neighbours: Sequence[bool], zones: Sequence[Zone], draw: Draw, xp: Arrays
+) -> Array:
     """Return words in which two different symbols have changed places.
 
     A candidate that is marked takes two with the same neighbours, which keeps the number of every pair of neighbours.
     """
-    width, batch = words.shape[-1], (words.shape[-2],)
+    width = words.shape[-1]
     place = places(lengths, width, xp)
     inside = place < lengths[..., None]
     left = xp.where(place > 0, at(words, place - 1, xp), -1)
     right = xp.where(place + 1 < lengths[..., None], at(words, place + 1, xp), -1)
-    one = draw.named("one").integers(xp.where(lengths < 1, 1, lengths), batch)
+    one, near_one = _first_spot(lengths, xp.where(lengths < 1, 1, lengths), zones, draw.named("one"), place, xp)
     around = left * (1 << 31) + right
     symbol, own = (_at_spots(values, one, xp) for values in (words, around))
     is_free = xp.asarray([int(not same) for same in same_neighbours])[:, None, None] == 1
-    marked = inside & (words != symbol[..., None]) & (is_free | (around == own[..., None]))
+    marked = inside & near_one & (words != symbol[..., None]) & (is_free | (around == own[..., None]))
     other = xp.where(count(marked, xp) > 0, _pick(marked, draw.named("other"), xp), one)
     where_one, where_other = (xp.arange(width) == spot[..., None] for spot in (one, other))
     swapped = xp.where(where_other, symbol[..., None], words)
@@ -48,18 +60,18 @@ def swap_two(words: Array, lengths: Array, same_neighbours: Sequence[bool], draw
 
 
 def exchange_segments(
-    words: Array, lengths: Array, contexts: Sequence[int], number: int, draw: Draw, xp: Arrays
+    words: Array, lengths: Array, contexts: Sequence[int], zones: Sequence[Zone], number: int, draw: Draw, xp: Arrays
 ) -> Array:
     """Return words in which two segments side by side have changed places.
 
     The three cuts come after the same symbols, as many as ``contexts`` says for each candidate: that keeps the number of every
     block of so many neighbours and one more. A context of −1 cuts at both ends, so that the word is rotated.
     """
-    width, batch = words.shape[-1], (words.shape[-2],)
+    width = words.shape[-1]
     codes = _codes_before(words, lengths, contexts, number, xp)
     place = xp.arange(width + 1)
-    first = draw.named("first").integers(lengths + 1, batch)
-    marked = (codes == _at_spots(codes, first, xp)[..., None]) & (place <= lengths[..., None])
+    first, near_first = _first_spot(lengths, lengths + 1, zones, draw.named("first"), place, xp)
+    marked = near_first & (codes == _at_spots(codes, first, xp)[..., None]) & (place <= lengths[..., None])
     second, third = (_pick(marked, draw.named(name), xp) for name in ("second", "third"))
     is_rotated = xp.asarray([int(size < 0) for size in contexts])[:, None] == 1
     second, third = xp.where(is_rotated, 0, second), xp.where(is_rotated, lengths, third)
@@ -96,6 +108,19 @@ def cross_words(
     marked = (codes == of_others) & (place > 0) & (place < lengths[..., None])
     cut = _pick(marked, draw.named("cut"), xp)
     return xp.where(xp.arange(words.shape[-1]) < cut[..., None], words, others)
+
+
+def _first_spot(
+    lengths: Array, number: Array, zones: Sequence[Zone], draw: Draw, place: Array, xp: Arrays
+) -> tuple[Array, Array]:
+    """Return a place out of so many for each candidate, in its zone, and which places are near enough to it."""
+    zone = xp.asarray([int(each) for each in zones])[:, None]
+    room = xp.where((zone == int(Zone.ANYWHERE)) | (number < _ZONE), number, _ZONE)
+    spot = draw.integers(room, (lengths.shape[-1],))
+    spot = xp.where(zone == int(Zone.END), number - 1 - spot, spot)
+    distance = place - spot[..., None]
+    is_near = (distance < _ZONE) & (distance > -_ZONE)
+    return spot, is_near | (zone == int(Zone.ANYWHERE))[..., None]
 
 
 def _codes_before(words: Array, lengths: Array, contexts: Sequence[int], number: int, xp: Arrays) -> Array:

@@ -11,15 +11,22 @@ from ...languages.sampling import WordSampler
 from ...languages.word_lengths import lengths_with_words
 from ...seeds import Draw
 from ..core.row_functions import at, batch_of, count, fold, one_at, places, running_count
-from .changes import cross_words, exchange_segments, replace_one, shuffle_window, swap_two
+from .changes import Zone, cross_words, exchange_segments, replace_one, shuffle_window, swap_two
 from .likeness import NUM_SIGNS, differences, signs
 
-MOST_CANDIDATES = 16
+MOST_CANDIDATES = 23
 """How many candidates are made for each word, at most."""
-_CONTEXTS = (3, 2, 2, 1, 0, -1)
-_CROSS_CONTEXTS = (2, 0)
-_SAME_NEIGHBOURS = (True, True, False, False, False)
-_REPLACEMENTS, _SHUFFLES = 2, 1
+_EXCHANGES = (
+    *((context, Zone.ANYWHERE) for context in (3, 2, 1, 0, -1)),
+    *((context, zone) for context in (2, 1, 0) for zone in (Zone.START, Zone.END)),
+)
+_CROSS_CONTEXTS = (2, 1)
+_SWAPS = (
+    *((True, zone) for zone in Zone),
+    *((False, zone) for zone in Zone),
+)
+_REPLACED = tuple(Zone)
+_SHUFFLES = 1
 _WEIGHTS = 8
 _TIE_BITS = 20
 _MOST_LOOPS = 2
@@ -139,9 +146,11 @@ class WordPairs:
         def kind(name: str, size: int) -> Draw:
             return draw.named(name).at(xp.arange(size))
 
-        yield exchange_segments(words, lengths, _CONTEXTS, number, kind("exchanged", len(_CONTEXTS)), xp)
-        yield swap_two(words, lengths, _SAME_NEIGHBOURS, kind("swapped", len(_SAME_NEIGHBOURS)), xp)
-        yield replace_one(words, lengths, number, kind("replaced", _REPLACEMENTS), xp)
+        contexts, zones = zip(*_EXCHANGES, strict=True)
+        yield exchange_segments(words, lengths, contexts, zones, number, kind("exchanged", len(zones)), xp)
+        same_neighbours, zones = zip(*_SWAPS, strict=True)
+        yield swap_two(words, lengths, same_neighbours, zones, kind("swapped", len(zones)), xp)
+        yield replace_one(words, lengths, _REPLACED, number, kind("replaced", len(_REPLACED)), xp)
         if not self._kinds.near:
             yield shuffle_window(words, lengths, kind("shuffled", _SHUFFLES), xp)
             crossed = kind("crossed", len(_CROSS_CONTEXTS))
