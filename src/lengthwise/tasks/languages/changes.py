@@ -11,7 +11,7 @@ from enum import IntEnum
 
 from ...arrays import Array, Arrays
 from ...seeds import Draw
-from ..core.row_functions import at, count, one_at, places, running_count
+from ..core.row_functions import at, count, one_at, pick, places
 
 _MOST_SHUFFLED = 8
 MOST_CONTEXT = 3
@@ -53,7 +53,7 @@ def swap_two(
     symbol, own = (_at_spots(values, one, xp) for values in (words, around))
     is_free = xp.asarray([int(not same) for same in same_neighbours])[:, None, None] == 1
     marked = inside & near_one & (words != symbol[..., None]) & (is_free | (around == own[..., None]))
-    other = xp.where(count(marked, xp) > 0, _pick(marked, draw.named("other"), xp), one)
+    other = xp.where(count(marked, xp) > 0, pick(marked, draw.named("other"), xp), one)
     where_one, where_other = (xp.arange(width) == spot[..., None] for spot in (one, other))
     swapped = xp.where(where_other, symbol[..., None], words)
     return xp.where(where_one, _at_spots(words, other, xp)[..., None], swapped)
@@ -72,7 +72,7 @@ def exchange_segments(
     place = xp.arange(width + 1)
     first, near_first = _first_spot(lengths, lengths + 1, zones, draw.named("first"), place, xp)
     marked = near_first & (codes == _at_spots(codes, first, xp)[..., None]) & (place <= lengths[..., None])
-    second, third = (_pick(marked, draw.named(name), xp) for name in ("second", "third"))
+    second, third = (pick(marked, draw.named(name), xp) for name in ("second", "third"))
     is_rotated = xp.asarray([int(size < 0) for size in contexts])[:, None] == 1
     second, third = xp.where(is_rotated, 0, second), xp.where(is_rotated, lengths, third)
     low, high = _smaller(second, third, xp), _larger(second, third, xp)
@@ -106,7 +106,7 @@ def cross_words(
     codes, of_others = (_codes_before(each, lengths, contexts, number, xp) for each in (words, others))
     place = xp.arange(words.shape[-1] + 1)
     marked = (codes == of_others) & (place > 0) & (place < lengths[..., None])
-    cut = _pick(marked, draw.named("cut"), xp)
+    cut = pick(marked, draw.named("cut"), xp)
     return xp.where(xp.arange(words.shape[-1]) < cut[..., None], words, others)
 
 
@@ -132,14 +132,6 @@ def _codes_before(words: Array, lengths: Array, contexts: Sequence[int], number:
         symbols = xp.where(place > back, at(words, place - 1 - back, xp) + 1, 0)
         codes = codes + xp.where(sizes > back, symbols * (number + 1) ** back, 0)
     return codes
-
-
-def _pick(marked: Array, draw: Draw, xp: Arrays) -> Array:
-    """Return a random one of the places that are marked, and 0 where none is."""
-    number = count(marked, xp)
-    nth = draw.integers(xp.where(number < 1, 1, number), (marked.shape[-2],))
-    is_it = marked & (running_count(marked, xp) == nth[..., None] + 1)
-    return xp.where(is_it, xp.arange(marked.shape[-1]), 0).sum(-1)
 
 
 def _at_spots(values: Array, spots: Array, xp: Arrays) -> Array:
