@@ -25,7 +25,7 @@ from lengthwise.predict.predict import predict_task
 from lengthwise.seeds import DATA, open_stream
 from lengthwise.tasks.core.family import Family
 from lengthwise.tasks.core.task import EOS, IGNORE, AnswerTask, Task
-from lengthwise.tasks.languages.acceptance import Accepts, accepts, read_language
+from lengthwise.tasks.languages.acceptance import accepts, read_language
 from lengthwise.tasks.languages.families import SUBREGULAR, bounded_brackets, random_automaton, subregular
 from lengthwise.tasks.languages.regular import NextSymbols
 from lengthwise.tasks.languages.words import WordsTask

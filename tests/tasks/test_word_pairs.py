@@ -84,7 +84,9 @@ def test_two_symbols_change_places_and_pairs_stay_where_neighbours_are_the_same(
 def test_exchanged_segments_keep_every_block_that_the_context_covers() -> None:
     words, lengths = random_rows(2, 22)
     contexts = (3, 2, 1, 0, -1)
-    found = changed(lambda *given: exchange_segments(*given[:2], contexts, (Zone.ANYWHERE,) * 5, 2, given[2], XP), words, lengths, 5)
+    found = changed(
+        lambda *given: exchange_segments(*given[:2], contexts, (Zone.ANYWHERE,) * 5, 2, given[2], XP), words, lengths, 5
+    )
     changes: Counter[int] = Counter()
     for context, rows in zip(contexts, found, strict=True):
         for row, other, length in zip(words, rows, lengths, strict=True):
@@ -133,14 +135,20 @@ def test_a_word_goes_on_as_another_one_after_the_same_symbols() -> None:
     for context, rows in zip(contexts, found, strict=True):
         for row, other, crossed, length in zip(words, others, rows, lengths, strict=True):
             word, second, after = inside(row, length), inside(other, length), inside(crossed, length)
-            cuts = [cut for cut in range(1, length) if word[max(0, cut - context) : cut] == second[max(0, cut - context) : cut]]
+            cuts = [
+                cut
+                for cut in range(1, length)
+                if word[max(0, cut - context) : cut] == second[max(0, cut - context) : cut]
+            ]
             assert after in {word[:cut] + second[cut:] for cut in cuts} | {second if not cuts else ()}
 
 
 def plain_signs(word: Word, number: int) -> list[object]:
     """Return the signs in the plainest way."""
     runs = 1 + sum(a != b for a, b in pairwise(word)) if word else 0
-    longest = max((size for size in range(5) for symbol in range(number) if (symbol,) * size in blocks(word, size)), default=0)
+    longest = max(
+        (size for size in range(5) for symbol in range(number) if (symbol,) * size in blocks(word, size)), default=0
+    )
     pairs = blocks(word, 2)
     return [
         (word + (-1,) * 5)[:5],
@@ -211,7 +219,9 @@ def test_alike_words_hide_what_sets_and_counts_show() -> None:
     assert (sum(found) == 0).mean() > 0.6
 
 
-@pytest.mark.parametrize("name", ["accepts(D_2)", "accepts([ab]*abba[ab]*)", "hard(accepts(D_4), near)", "accepts((aa|bb|cc)*)"])
+@pytest.mark.parametrize(
+    "name", ["accepts(D_2)", "accepts([ab]*abba[ab]*)", "hard(accepts(D_4), near)", "accepts((aa|bb|cc)*)"]
+)
 def test_numpy_and_torch_draw_the_same_pairs(name: str) -> None:
     task = find_task(name)
     lengths = task.lengths(0, 13)

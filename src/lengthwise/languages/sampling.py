@@ -115,9 +115,7 @@ class WordSampler:
         self.thresholds = self.xp.asarray(_thresholds(language, counts)).reshape(shape)
         self._targets = self.xp.asarray(language.transitions)
 
-    def sample(
-        self, lengths_B: Sequence[int] | Array, draw: Draw, begun: tuple[Array, Array] | None = None
-    ) -> Array:
+    def sample(self, lengths_B: Sequence[int] | Array, draw: Draw, begun: tuple[Array, Array] | None = None) -> Array:
         """Return the symbol numbers of one word per length, [B, max_length], with ``PADDING`` after its end.
 
         A draw with stacked keys gives [M, B, max_length]; lengths may then be [B] or [M, B]. A word depends on

@@ -326,7 +326,9 @@ class IclDfa(ClauseTask):
         settled = (num_plus == 0) | (num_plus == xp.where(fits, 1, 0).sum(-1)[..., None])
         order = draw.named("query").permutation(len(self.words), batch)
         is_asked = table[hidden] == draw.named("label").integers(2, batch)[..., None]
-        rank = xp.where(is_asked, order, order + len(self.words))  # the other label, where no word with this one is settled
+        rank = xp.where(
+            is_asked, order, order + len(self.words)
+        )  # the other label, where no word with this one is settled
         query = xp.stable_argsort(xp.where(settled, rank, 2 * len(self.words)))[..., 0]
         letters = [words >> shift & 1 for shift in reversed(range(_WORD))]
         tail = [query >> shift & 1 for shift in reversed(range(_WORD))]

@@ -71,7 +71,12 @@ def is_inherent(rule: Rule, alphabet: Sequence[str], asked: StateAnswers) -> boo
 
 JOINED: tuple[tuple[str, ...], ...] = (
     ("first 3 symbols", "last 3 symbols", "set of pairs of neighbours", "set of triples of neighbours"),
-    ("first 3 symbols", "last 3 symbols", "which symbols occur once, and which more often", "set of pairs of neighbours"),
+    (
+        "first 3 symbols",
+        "last 3 symbols",
+        "which symbols occur once, and which more often",
+        "set of pairs of neighbours",
+    ),
     ("first symbol", "last symbol", "all counts modulo 2", "all counts of pairs of neighbours modulo 2"),
     ("first 3 symbols", "last 3 symbols", "number of runs, up to 8", "longest run, up to 4"),
     ("length modulo 4", "length modulo 3", "first symbol", "last symbol", "set of pairs of neighbours"),
@@ -109,9 +114,7 @@ def _joined(rules: Sequence[Rule]) -> Rule:
     )
 
 
-def least_share(
-    rule: Rule, alphabet: Sequence[str], language: DFA, length: int, *, is_inside: bool
-) -> Fraction | None:
+def least_share(rule: Rule, alphabet: Sequence[str], language: DFA, length: int, *, is_inside: bool) -> Fraction | None:
     """Return what a rule scores at least on words of a length, half of them uniform in a language, or outside it.
 
     However the other half is chosen among the words on the other side, the rule is right on all words whose key no word of

@@ -16,9 +16,8 @@ from ..core.family import Family, Group
 from ..core.row_functions import along, at, batch_of, count, is_inside, one_at, pick, places, reverse, uniform
 from ..core.task import Batch, OneSymbolTask, SameLengthTask, Task
 from ..hard.base import HardAnswers
-from ..languages.changes import Zone, exchange_segments
 from ..hard.repeats import REPEATS, RepeatedBlocks, repeated
-
+from ..languages.changes import Zone, exchange_segments
 
 _CONTEXTS = (2, 1, 1, 1)
 

@@ -12,7 +12,6 @@ from ...theory.communication import TwoHalves
 from ...theory.positions.problem import Problem
 from .task import Task
 
-
 INSTANCES = Parameter(
     name="instances",
     default="balanced",

@@ -116,8 +116,7 @@ class Accepts(OneSymbolTask):
         """Return words of which half are in the language, where a length has both kinds."""
         batch = batch_of(draw, lengths_MB)
         any_in, any_out = (
-            xp.asarray(lengths_with_words(side, max_length))[lengths_MB] == 1
-            for side in (self.language, self._outside)
+            xp.asarray(lengths_with_words(side, max_length))[lengths_MB] == 1 for side in (self.language, self._outside)
         )
         coin = draw.named("coin").integers(2, batch) == 1
         is_in = any_in & (coin | ~any_out)
@@ -169,9 +168,7 @@ def accepts(text: str, alphabet: Iterable[str] | None = None) -> Accepts:
     return task
 
 
-def _fixed(
-    name: str, regex: str, definition: str, citation: str, *, is_uniform: bool = False
-) -> Callable[[], Accepts]:
+def _fixed(name: str, regex: str, definition: str, citation: str, *, is_uniform: bool = False) -> Callable[[], Accepts]:
     return lambda: Accepts(compile_regex(regex), name, definition, citation, is_uniform=is_uniform)
 
 

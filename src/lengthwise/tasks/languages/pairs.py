@@ -105,9 +105,7 @@ class WordPairs:
         chosen = (draw.named("which").integers(self._kinds.pumped, batch) == 0) & is_word & (number > 0)
         return xp.where(chosen[..., None], ends, words)
 
-    def _partners(
-        self, words: Array, others: Array, lengths_MB: Array, draw: Draw, xp: Arrays
-    ) -> tuple[Array, Array]:
+    def _partners(self, words: Array, others: Array, lengths_MB: Array, draw: Draw, xp: Arrays) -> tuple[Array, Array]:
         """Return the best candidate for each word, and whether any is on the other side."""
         batch, number = batch_of(draw, lengths_MB), len(self.language.alphabet)
         weights = [draw.named("weights").at(sign).integers(_WEIGHTS, batch) + 1 for sign in range(NUM_SIGNS)]

@@ -79,7 +79,6 @@ class FlipFlop(OneSymbolTask):
         woven = xp.stack_last([instructions, shown]).reshape(*lengths_MB.shape, -1)
         return woven[..., :max_length], one_at(stored, last_MB - 1, xp)[..., None] + self.token("0")
 
-
     @staticmethod
     def _with_equal_bits(shown: Array, is_given: Array, number_MB: Array, draw: Draw, xp: Arrays) -> Array:
         """Return bits of which half are 1, or nearly half, as far as those that are not given can bring it about."""

@@ -251,7 +251,6 @@ class DyckTrace(_Numbered):
         parts = ((depths + 4, told_MB), (verdict, lengths_MB * 0 + 1))
         return xp.where(steps == 1, 0, 1), *numbers.joined(parts, lengths_MB, max_length + 1, xp)
 
-
     @staticmethod
     def _swapped(steps: Array, in_word: Array, draw: Draw, xp: Arrays) -> tuple[Array, Array]:
         """Return the places of an opening and a later closing bracket of balanced words that may not be swapped.

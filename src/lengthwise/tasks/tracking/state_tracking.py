@@ -13,7 +13,7 @@ from ...seeds import Draw
 from ...theory.facts import Facts
 from ..core.cited import excluded_by, unsettled
 from ..core.family import Family, Group
-from ..core.row_functions import batch_of, fold, one_at, places, uniform, running_count
+from ..core.row_functions import batch_of, fold, one_at, places, running_count, uniform
 from ..core.task import AnswerTask, OneSymbolTask
 from ..languages.regular import States
 from .finite_monoids import FiniteMonoid, GroupParameter, MonoidParameter, find_group, find_monoid
