@@ -306,8 +306,8 @@ class LifeStep(_GridTask):
         super().__init__("life_step", width)
         self.min_length = 3 * width  # in one row, or in two, most grids die out at once
         self.definition = (
-            f"a grid {width} wide and at least 3 high, row by row, each cell alive (o) with probability 1/2; the answer is the grid one step on: "
-            "a cell lives if it has three living neighbours, or two and lives already"
+            f"a grid {width} wide and at least 3 high, row by row, each cell alive (o) with probability 1/2; the answer is the grid "
+            "one step on: a cell lives if it has three living neighbours, or two and lives already"
         )
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
