@@ -3,7 +3,7 @@
 Rules are fitted on lengths up to 20 and scored on lengths 41 to 60, three times as long. Languages are asked for in each of the
 three questions: next symbols, states, membership. Baseline: the same audit of an older version, measured with the same script.
 
-    python benchmarks/audit.py --measure after.json                 about ten minutes; what is in the file is not measured again
+    python benchmarks/audit.py --measure after.json                 about 30 minutes; what is in the file is not measured again
     PYTHONPATH=OLD/src python benchmarks/audit.py --measure before.json
     python benchmarks/audit.py --before before.json --after after.json
 """
@@ -20,22 +20,34 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
+from shortcut_reasons import OPEN as OPEN_TASKS
+from shortcut_reasons import REASONS
 from theory_generators import random_languages
 
 from lengthwise.errors import LengthwiseError
 from lengthwise.languages.catalog import LANGUAGES
 from lengthwise.languages.dfa import DFA
+from lengthwise.tasks.audit.inherent import joined_solution, least_share, state_answers
 from lengthwise.tasks.audit.results import Baseline
+from lengthwise.tasks.audit.rules import rules_for
 from lengthwise.tasks.audit.shortcuts import audit_shortcuts
 from lengthwise.tasks.core.catalog import TASKS, find_task
 from lengthwise.tasks.core.lengths import LengthRange
-from lengthwise.tasks.core.task import Task
+from lengthwise.tasks.core.task import AnswerTask, Task
 from lengthwise.tasks.hard.apply import hard_sets
 from lengthwise.tasks.languages.acceptance import Accepts
 from lengthwise.tasks.languages.regular import NextSymbols, States
 
 TRAIN_LENGTH = 20
 BINS = (LengthRange(low=0, high=TRAIN_LENGTH), LengthRange(low=2 * TRAIN_LENGTH + 1, high=3 * TRAIN_LENGTH))
+BOUND = 0.05
+FINE = "at most 5 points above chance"
+SOLUTION = "the rule is the solution (proved)"
+TOGETHER = "several rules together are the solution (proved)"
+FORCED = "the rule decides this share of uniform words, whatever the others are (proved)"
+WORDS = "words are uniform in the language, and most of them show the rule no exception"
+NO_INSTANCE = "no instance of these lengths"
+OPEN = "open: better instances may exist"
 NUM_RANDOM = 200
 SEED = 21
 NUM_SEEDS = 3
@@ -45,10 +57,14 @@ EXAMPLES = 1000
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--measure", type=Path)
-    parser.add_argument("--only", default="")
+    parser.add_argument("--only", default="", help="measure only what has this in its name")
+    parser.add_argument("--before", type=Path)
+    parser.add_argument("--after", type=Path)
     options = parser.parse_args()
     if options.measure:
         measure(options.measure, options.only)
+    if options.before and options.after:
+        compare(*(json.loads(path.read_text()) for path in (options.before, options.after)))
 
 
 def measure(path: Path, only: str) -> None:
@@ -119,6 +135,82 @@ def figures(task: Task) -> dict[str, Any]:
         "best": means[0],
         "other": next(rule for rule in means if not rule["inherent"]),
     }
+
+
+def compare(before: dict[str, Any], after: dict[str, Any]) -> None:
+    """Print what changed, and for each group what is above the bound and why."""
+    print(
+        f"Best rule on lengths {BINS[-1]}, fitted on lengths up to {TRAIN_LENGTH}; exact match in percent, means of seeds."
+    )
+    print(f"A rule is above the bound if it is more than {100 * BOUND:.0f} points above the best constant.")
+    groups = dict.fromkeys(entry["group"] for entry in after.values())
+    makers = {name: make for _, name, make in subjects()}
+    for group in groups:
+        names = [name for name, entry in after.items() if entry["group"] == group]
+        print(f"\n{group}: {len(names)}")
+        print_summary(names, before, after, makers, is_random=group.startswith("random"))
+
+
+def print_summary(
+    names: list[str], before: dict[str, Any], after: dict[str, Any], makers: dict[str, Any], *, is_random: bool
+) -> None:
+    """Print the counts of a group, and a line for each task that changed or is above the bound."""
+    kinds: dict[str, int] = {}
+    lines = []
+    for name in names:
+        kind = reason(name, after[name], makers[name])
+        kinds[kind] = kinds.get(kind, 0) + 1
+        changed = before.get(name) != after[name] and not is_random
+        is_open = kind not in (FINE, SOLUTION, NO_INSTANCE)
+        if changed or (is_open and (not is_random or kind == OPEN)):
+            lines.append(f"  {name:34} {shown(before.get(name)):46} {shown(after[name]):46} {kind}")
+    old = [reason_without_proof(before[name]) for name in names if name in before]
+    for label in dict.fromkeys(old):
+        print(f"  before: {old.count(label):4} {label}")
+    for label, number in kinds.items():
+        print(f"  after:  {number:4} {label}")
+    if lines:
+        print(f"  {'':34} {'before: chance, best':46} {'after: chance, best':46} why")
+        print("\n".join(lines))
+
+
+def shown(entry: dict[str, Any] | None) -> str:
+    if entry is None or "error" in entry:
+        return "no instance"
+    return f"{100 * entry['chance']['share']:5.1f} {100 * entry['other']['share']:5.1f} {entry['other']['name'][:33]}"
+
+
+def reason_without_proof(entry: dict[str, Any]) -> str:
+    """Return how an entry counts by its figures alone."""
+    if "error" in entry:
+        return NO_INSTANCE
+    if entry["best"]["inherent"]:
+        return SOLUTION
+    return FINE if entry["other"]["share"] - entry["chance"]["share"] <= BOUND else "above the bound"
+
+
+def reason(name: str, entry: dict[str, Any], make: Any) -> str:
+    """Return how an entry counts, and for what is above the bound why, as far as it is proved or known."""
+    found = reason_without_proof(entry)
+    if found != "above the bound":
+        return found
+    if name in REASONS:
+        return f"{'open: ' if name in OPEN_TASKS else ''}{REASONS[name]}"
+    task = make()
+    asked = state_answers(task)
+    if asked is None:
+        return OPEN
+    alphabet = asked.language.alphabet
+    rules = rules_for(alphabet)
+    if joined_solution(rules, alphabet, asked) is not None:
+        return TOGETHER
+    rule = next((rule for rule in rules if rule.name == entry["other"]["name"]), None)
+    if isinstance(task, Accepts) and rule is not None:
+        longest = task.lengths(BINS[-1].low, BINS[-1].high)[-1]
+        least = least_share(rule, alphabet, task.language, longest, is_inside=task.is_sparse)
+        if least is not None and entry["other"]["share"] <= float(least) + BOUND:
+            return FORCED
+    return WORDS if not isinstance(task, AnswerTask) else OPEN
 
 
 if __name__ == "__main__":

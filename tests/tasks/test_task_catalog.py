@@ -325,7 +325,10 @@ CLAIMS: dict[str, list[Claim]] = {
     "icl_map": [(9, symbol(0), [f"k{number}" for number in range(8)]), (9, label, ["v0", "v1", "v2", "v3"])],
     "icl_regression": [(7, label, DIGITS[:5])],
     "icl_markov": [(9, symbol(0), "abc")],
-    "icl_dfa": [(31, label, "+-"), (7, lambda prompt, _: "".join(prompt[:3]), list(map("".join, product("ab", repeat=3))))],
+    "icl_dfa": [
+        (31, label, "+-"),
+        (7, lambda prompt, _: "".join(prompt[:3]), list(map("".join, product("ab", repeat=3)))),
+    ],
     "icl_majority": [(12, number_of("+"), [0, 1, 2, 4, 5, 6]), (12, label, "+-")],
     "icl_overwrite": [(9, symbol(0), [f"k{number}" for number in range(8)]), (9, symbol(1), ["v0", "v1", "v2", "v3"])],
 }
