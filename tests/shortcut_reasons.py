@@ -37,6 +37,12 @@ INHERENT = {
     "grid_2d": "walls make the last steps decide: three steps to a wall say where one is",
     "flip_flop": "reads show the bit that is stored, so a pair of an instruction and a bit says much",
     "mul_nx1": "a factor of 0 or 1, which the last symbols show, makes the product 0 or the other factor",
+    "most_freq": "the set of symbols is half of the answer at the border",
+    "anbn": "at the border of the language all words end soon, so that the last symbol nearly decides",
+    "anbncn": "at the border of the language all words end soon, so that counts nearly decide",
+    "anbncndn": "at the border of the language all words end soon, so that counts nearly decide",
+    "dyck_bounded": "power words are few, and their last symbols decide",
+    "random_regular": "power words are few, and their last symbols decide",
     "poly_eval": "at the points 0 and 1 one coefficient, or the sum of all, is the answer",
     "listops": "the outermost operation often gives 9 or 0, its absorbing values",
 }

@@ -114,7 +114,8 @@ def drawn_lengths(task: Task, longest: int, number: int) -> tuple[Counter[int], 
 
 @pytest.mark.parametrize("name", TASKS)
 def test_the_lengths_of_a_batch_are_uniform_over_those_that_the_task_has(name: str) -> None:
-    assert_uniform(*drawn_lengths(TASKS[name](), 16, 400))
+    longest = 16 if len(TASKS[name]().lengths(0, 16)) > 1 else 30
+    assert_uniform(*drawn_lengths(TASKS[name](), longest, 400))
 
 
 @pytest.mark.full
@@ -444,7 +445,7 @@ FEW_PROMPTS = {
     "anbncn": "one word of a length",
     "anbncndn": "one word of a length",
     "block_alternation": "where two blocks begin: 741 words",
-    "repeat_01": "one word in the language and 40 that differ by a symbol",
+    "repeat_01": "one word in the language and those that differ from it by a small change",
     "hanoi": "six pairs of pegs; its longest length is 10",
     "accepts": "half a million words in D_2 at length 40",
 }
