@@ -28,7 +28,9 @@ def test_objects_have_one_short_line() -> None:
     assert repr(lengthwise.trace_program(program, "()")) == "<Trace: 3 positions, accepted>"
     assert repr(lengthwise.find_task("parity")) == "<Task: parity>"
     assert repr(lengthwise.recommend("(aa)*")) == f"<Advice: (aa)*, {len(BOUNDED)} encodings>"
-    assert repr(lengthwise.predict("(aa)*", encodings="rope")[0].verdict) == "<LogicVerdict: NO for LTL[P], by ltl_past>"
+    assert (
+        repr(lengthwise.predict("(aa)*", encodings="rope")[0].verdict) == "<LogicVerdict: NO for LTL[P], by ltl_past>"
+    )
 
 
 def test_predictions_are_a_table() -> None:

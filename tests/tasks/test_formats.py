@@ -437,7 +437,7 @@ def test_roles_that_would_not_be_causal_are_not_given() -> None:
         (
             "index_hints(addition, 2)",
             "'index_hints(addition, 2)' has no instance: 'addition' needs 3 hints at least.\n"
-            "hint: use more hints, for example index_hints(addition, 64).",
+            "hint: use more hints, for example index_hints(addition, 128).",
         ),
         (
             "scratchpad(reverse)",

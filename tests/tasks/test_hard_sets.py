@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from hashlib import sha256
-from itertools import product
+from itertools import chain, combinations, product
 from pathlib import Path
 
 import made_results
@@ -241,7 +241,7 @@ def test_bits_are_all_alike_up_to_one() -> None:
     words = prompts_of(find_task("hard(parity, boundary)"), 400)
     ones = {(min(prompt.count("1"), len(prompt) - prompt.count("1"))) for prompt in words}
     assert ones == {0, 1}
-    assert {tuple(prompt) for prompt in words if len(prompt) == 2} == set(product("01", repeat=2))
+    assert {tuple(prompt) for prompt in words if len(prompt) == 3} == set(product("01", repeat=3))
 
 
 def test_counts_are_near_multiples_and_round_numbers() -> None:
@@ -372,7 +372,7 @@ def test_power_words_repeat_a_word_of_up_to_four_symbols() -> None:
     words = prompts_of(task, 300)
     for prompt in words:
         assert any(prompt == (prompt[:period] * len(prompt))[: len(prompt)] for period in range(1, 5))
-    assert {tuple(prompt) for prompt in words if len(prompt) == 2} == set(product("01", repeat=2))
+    assert {tuple(prompt) for prompt in words if len(prompt) == 3} == set(product("01", repeat=3))
     assert len(list(roots(2, 4))) == 2 + 2 + 6 + 12
     both = Counter(task.answer(prompt)[0] for prompt in words if len(prompt) > 2)
     assert min(both.values()) > 100  # inside and outside with equal chances
@@ -406,15 +406,24 @@ def test_a_border_with_too_many_states_is_none() -> None:
     assert border(compile_regex("[ab]*a[ab]{4}"), most_states=10) is None
 
 
-def test_near_words_are_in_the_border_and_half_of_them_in_the_language() -> None:
+def test_near_words_have_a_small_change_to_the_other_side_and_half_are_in_the_language() -> None:
     task = find_task("hard(accepts(D_2), near)")
     language = find_task("accepts(D_2)").facts.language
     assert language is not None
     words = [tuple(prompt) for prompt in prompts_of(task, 200)]
+    assert all(len(word) % 2 == 0 for word in words), "at odd lengths no word is in the language"
     for word in words:
-        assert any((other in language) is not (word in language) for other in edits(word, language.alphabet))
-    even = [word in language for word in words if len(word) % 2 == 0]
-    assert 0.3 < sum(even) / len(even) < 0.7
+        exchanged = (
+            word[:start] + word[middle:end] + word[start:middle] + word[end:]
+            for start, middle, end in combinations(range(len(word) + 1), 3)
+        )
+        swapped = (
+            (*word[:one], word[other], *word[one + 1 : other], word[one], *word[other + 1 :])
+            for one, other in combinations(range(len(word)), 2)
+        )
+        changes = chain(edits(word, language.alphabet), swapped, exchanged)
+        assert any((other in language) is not (word in language) for other in changes)
+    assert 0.3 < sum(word in language for word in words) / len(words) < 0.7
 
 
 # Specs and ids

@@ -25,7 +25,7 @@ from lengthwise.predict.predict import predict_task
 from lengthwise.seeds import DATA, open_stream
 from lengthwise.tasks.core.family import Family
 from lengthwise.tasks.core.task import EOS, IGNORE, AnswerTask, Task
-from lengthwise.tasks.languages.acceptance import Accepts, accepts, read_language
+from lengthwise.tasks.languages.acceptance import accepts, read_language
 from lengthwise.tasks.languages.families import SUBREGULAR, bounded_brackets, random_automaton, subregular
 from lengthwise.tasks.languages.regular import NextSymbols
 from lengthwise.tasks.languages.words import WordsTask
@@ -255,34 +255,36 @@ def test_the_set_after_a_prefix_is_what_words_go_on_with(name: str) -> None:
                 assert (symbol in legal) == any(contains(prefix + symbol + ending) for ending in ENDINGS[name])
 
 
-def test_half_of_the_words_are_accepted_and_the_others_are_near_misses() -> None:
+def test_half_of_the_words_are_accepted_at_every_length_that_is_used() -> None:
     task = accepts("D_2")
-    found = drawn(task, [8], size=2000)
-    inside = {word for word in product("ab", repeat=8) if word in task.language}
-    accepted = [tuple(prompt) for prompt, said in found if said == ["y"]]
-    assert 900 < len(accepted) < 1100
-    assert_uniform(Counter(map("".join, accepted)), map("".join, inside))
-    for prompt, said in found:
-        if said == ["n"]:
-            assert min(sum(one != two for one, two in zip(prompt, word, strict=True)) for word in inside) == 1
+    for length in (4, 8, 30):
+        found = drawn(task, [length], size=2000)
+        assert all((said == ["y"]) is (tuple(prompt) in task.language) for prompt, said in found)
+        assert 900 < sum(said == ["y"] for _, said in found) < 1100
 
 
-def test_a_length_with_one_class_has_the_other_answer_only() -> None:
-    task = accepts("(ab)*")
+def test_only_lengths_with_words_of_both_kinds_are_used() -> None:
+    for text in ("(ab)*", "D_4", "a{3}b*", "(aaa|bbb)*", "[ab]*b", "(a|b){3}*"):
+        task = accepts(text)
+        kinds = [
+            {word in task.language for word in product(task.language.alphabet, repeat=length)} for length in range(9)
+        ]
+        both = [length for length in range(9) if kinds[length] == {True, False}]
+        assert task.lengths(0, 8) == tuple(both or range(9)), text
+        assert task.min_length == (both or [0])[0]
+    assert accepts("(ab)*").lengths(10**4 - 1, 10**4) == (10**4,)
+
+
+def test_a_language_that_settles_soon_has_all_lengths() -> None:
+    task = accepts("aa*")
     assert task.lengths(0, 3) == (0, 1, 2, 3)
-    assert {tuple(said) for _, said in drawn(task, [0])} == {("y",)}
-    assert {tuple(said) for _, said in drawn(task, [3])} == {("n",)}
-    assert {tuple(said) for _, said in drawn(task, [2, 3])} == {("y",), ("n",)}
-    unary = accepts("aa*")
-    assert {tuple(said) for _, said in drawn(unary, [0])} == {("n",)}
-    assert {tuple(said) for _, said in drawn(unary, [4])} == {("y",)}
-
-
-def test_words_that_no_edit_leads_out_of_give_way_to_uniform_words_outside() -> None:
-    task = Accepts(compile_regex("(aa|bb)*|aaaa(a|b)*", alphabet="ab"), "L")
-    outside = [prompt for prompt, said in drawn(task, [6], size=600) if said == ["n"]]
-    assert 200 < len(outside) < 400
-    assert all(tuple(prompt) not in task.language for prompt in outside)
+    assert {tuple(said) for _, said in drawn(task, [0])} == {("n",)}
+    assert {tuple(said) for _, said in drawn(task, [4])} == {("y",)}
+    few = accepts("ab|ba")
+    assert few.lengths(0, 3) == (0, 1, 2, 3)
+    assert {tuple(said) for _, said in drawn(few, [2])} == {("y",), ("n",)}
+    assert {tuple(said) for _, said in drawn(few, [1, 3])} == {("n",)}
+    assert {tuple(said) for _, said in drawn(few, [0])} == {("n",)}
 
 
 @pytest.mark.parametrize(

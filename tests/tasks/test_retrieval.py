@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
 
 import numpy as np
 import pytest
@@ -119,7 +119,7 @@ def test_a_task_is_named_by_the_parameters_that_are_not_default(name: str, texts
         ("copy_every", (2, 3, 4, 5, 6, 7, 8, 9, 10)),
         ("palindrome", (2, 3, 4, 5, 6, 7, 8, 9, 10)),
         ("marked_reversal", (3, 5, 7, 9)),
-        ("flip_flop", (3, 5, 7, 9)),
+        ("flip_flop", (5, 7, 9)),
         ("mqar", (3, 6, 9)),
         ("mqar_compositional", (5, 10)),
         ("mkar", (5, 6, 7, 8, 9, 10)),
@@ -196,7 +196,7 @@ def test_tokens_with_one_role_are_a_token_and_its_copy(name: str) -> None:
 # Distributions
 
 
-def test_half_of_the_words_read_the_same_backwards_and_a_quarter_has_the_same_letters_in_both_halves() -> None:
+def test_half_of_the_words_read_the_same_backwards_and_the_others_have_the_same_letters_in_both_halves() -> None:
     size = 8000
     for name, length in (("palindrome", 20), ("palindrome", 21), ("marked_reversal", 21)):
         kinds: Counter[str] = Counter()
@@ -204,11 +204,16 @@ def test_half_of_the_words_read_the_same_backwards_and_a_quarter_has_the_same_le
             half = length // 2
             wrong = sum(one != two for one, two in zip(prompt[:half], prompt[::-1][:half], strict=True))
             balanced = sorted(prompt[:half]) == sorted(prompt[-half:])
-            kinds["right" if stated == "y" else "mixed" if balanced else "changed"] += 1
+            pairs = [Counter(pairwise(part)) for part in (prompt[-half:], prompt[:half][::-1])]
+            same_pairs = pairs[0] == pairs[1]
+            kinds["right" if stated == "y" else "moved" if same_pairs else "swapped" if balanced else "changed"] += 1
             assert (wrong == 0) == (stated == "y")
             assert stated == "y" or balanced or wrong == 1
+            kinds["end"] += prompt[0] != prompt[-1]
         assert_near(kinds["right"] / size, 1 / 2, size)
-        assert_near(kinds["mixed"] / size, 1 / 4, size)  # a word of ten letters hardly ever stays the same
+        assert kinds["moved"] > 0.3 * size
+        assert kinds["changed"] < 0.01 * size  # all letters of a half are the same
+        assert kinds["end"] < 0.02 * size  # all letters but the last are
 
 
 def test_short_words_that_cannot_be_mixed_have_a_symbol_changed() -> None:
@@ -220,7 +225,7 @@ def test_short_words_that_cannot_be_mixed_have_a_symbol_changed() -> None:
 
 def test_eight_in_ten_instructions_are_ignored_and_reads_show_the_right_bit() -> None:
     kinds: Counter[str] = Counter()
-    for prompt, _ in instances(FAMILIES["flip_flop"](), 21):
+    for prompt, _ in instances(FAMILIES["flip_flop"].read(["paper"]), 21):
         assert (prompt[0], prompt[-1]) == ("w", "r")
         kinds.update(prompt[2:-1:2])
         stored = ""
@@ -231,6 +236,24 @@ def test_eight_in_ten_instructions_are_ignored_and_reads_show_the_right_bit() ->
     assert kinds.total() == size
     for instruction, share in (("w", 0.1), ("r", 0.1), ("i", 0.8)):
         assert_near(kinds[instruction] / size, share, size)
+
+
+def test_a_balanced_flip_flop_writes_twice_and_both_bits_are_equally_frequent() -> None:
+    last_writes: Counter[int] = Counter()
+    for prompt, (stated,) in instances(FAMILIES["flip_flop"](), 21):
+        instructions, bits, stored = prompt[::2], prompt[1::2], ""
+        for instruction, bit in zip(instructions, bits, strict=False):
+            stored = bit if instruction == "w" else stored
+            assert instruction != "r" or bit == stored
+        assert stated == stored
+        assert (prompt[0], prompt[-1]) == ("w", "r")
+        last_writes[len(instructions) - 1 - instructions[::-1].index("w")] += 1
+        free = instructions.count("i")
+        given = [bit for instruction, bit in zip(instructions, bits, strict=False) if instruction != "i"]
+        assert bits.count("1") == 5 or max(given.count("0"), given.count("1")) > 5 or free == 0
+    assert set(last_writes) == set(range(1, 10)), "the first write is never the last"
+    for number in last_writes.values():
+        assert_near(number / 4000, 1 / 9, 4000)
 
 
 def test_the_letters_of_selective_copy_are_uniform_in_number() -> None:

@@ -114,7 +114,8 @@ def drawn_lengths(task: Task, longest: int, number: int) -> tuple[Counter[int], 
 
 @pytest.mark.parametrize("name", TASKS)
 def test_the_lengths_of_a_batch_are_uniform_over_those_that_the_task_has(name: str) -> None:
-    assert_uniform(*drawn_lengths(TASKS[name](), 16, 400))
+    longest = 16 if len(TASKS[name]().lengths(0, 16)) > 1 else 30
+    assert_uniform(*drawn_lengths(TASKS[name](), longest, 400))
 
 
 @pytest.mark.full
@@ -225,7 +226,7 @@ CLAIMS: dict[str, list[Claim]] = {
     "max": [(5, label, TOKENS[:20])],
     "min": [(5, label, TOKENS[:20])],
     "argmax": [(12, label, [str(place) for place in range(1, 13)])],
-    "kth_largest": [(2, symbol(0), {f"s{k}": sum(1 / 20 / (b + 1) for b in range(k, 20)) for k in range(20)})],
+    "kth_largest": [(length, label, [f"s{k}" for k in range(20)]) for length in (2, 9)],
     "selective_copy": [(9, number_of("."), range(9))],
     **{
         name: [(1, symbol(0), LETTERS), (2, lambda word, _: word[0] == word[1], {True: 3 / 4, False: 1 / 4})]
@@ -233,7 +234,10 @@ CLAIMS: dict[str, list[Claim]] = {
     },
     "palindrome": [(length, label, "yn") for length in (2, 10)],
     "marked_reversal": [(length, label, "yn") for length in (3, 11)],
-    "flip_flop": [(21, symbol(10), {"i": 0.8, "w": 0.1, "r": 0.1}), (21, label, BITS)],
+    "flip_flop": [
+        (21, lambda prompt, _: max(place for place, symbol in enumerate(prompt) if symbol == "w"), range(2, 20, 2)),
+        (21, label, BITS),
+    ],
     "mqar": [
         (3, symbol(0), [f"k{number}" for number in range(64)]),
         (3, label, [f"v{number}" for number in range(64)]),
@@ -283,7 +287,7 @@ CLAIMS: dict[str, list[Claim]] = {
     "anbncn": [(6, whole, ["a a b b c c"])],
     "anbncndn": [(8, whole, ["a a b b c c d d"])],
     **{name: [(3, whole, ["a a 0", "a a 1", "b 0 0", "b 0 1", "b 1 0", "b 1 1"])] for name in ("bool_3", "bool_5")},
-    "stack_manipulation": [(9, functions, range(9))],
+    "stack_manipulation": [(9, functions, range(5, 9))],
     "block_alternation": [(5, whole, ["a a a b a", "a a b b a", "a a b a a", "a b b b a", "a b b a a", "a b a a a"])],
     "random_regular": [(5, whole, partial(words_of, "random_regular", 5))],
     "subregular": [(3, whole, [" ".join(w) for w in product("abc", repeat=3) if "aa" not in "".join(w)])],
@@ -300,14 +304,15 @@ CLAIMS: dict[str, list[Claim]] = {
     "grid_2d": [(2, symbol(1), ["left", "right", "up", "down"])],
     "variable_chain": [
         (5, symbol(-1), "abcde"),
-        (5, symbol(1), dict.fromkeys(DIGITS, 1 / 40) | dict.fromkeys("abcde", 3 / 20)),
+        (5, symbol(1), DIGITS),
+        (9, label, DIGITS),
     ],
     "lego": [(17, label, "+-")],
     "kinship": [(18, label, ["sibling", "father", "mother", "spouse"])],
     "path_star": [(15, arm, range(3))],
     "maze_hops": [(7, first_edge, [(place, forwards) for place in (0, 2) for forwards in (True, False)])],
     "minesweeper": [(10, symbol(7), {"*": 1 / 4, ".": 3 / 4})],
-    "life_step": [(10, symbol(7), {"o": 3 / 8, ".": 5 / 8})],
+    "life_step": [(15, symbol(7), "o.")],
     "sudoku_row": [(length, label, ["yes", "no"]) for length in (2, 9)],
     "scan": [
         (3, lambda prompt, _: prompt[1] in ("and", "after"), [True, False]),
@@ -321,7 +326,10 @@ CLAIMS: dict[str, list[Claim]] = {
     "icl_map": [(9, symbol(0), [f"k{number}" for number in range(8)]), (9, label, ["v0", "v1", "v2", "v3"])],
     "icl_regression": [(7, label, DIGITS[:5])],
     "icl_markov": [(9, symbol(0), "abc")],
-    "icl_dfa": [(7, lambda prompt, _: "".join(prompt[:3]), list(map("".join, product("ab", repeat=3))))],
+    "icl_dfa": [
+        (31, label, "+-"),
+        (7, lambda prompt, _: "".join(prompt[:3]), list(map("".join, product("ab", repeat=3)))),
+    ],
     "icl_majority": [(12, number_of("+"), [0, 1, 2, 4, 5, 6]), (12, label, "+-")],
     "icl_overwrite": [(9, symbol(0), [f"k{number}" for number in range(8)]), (9, symbol(1), ["v0", "v1", "v2", "v3"])],
 }
@@ -437,7 +445,7 @@ FEW_PROMPTS = {
     "anbncn": "one word of a length",
     "anbncndn": "one word of a length",
     "block_alternation": "where two blocks begin: 741 words",
-    "repeat_01": "one word in the language and 40 that differ by a symbol",
+    "repeat_01": "one word in the language and those that differ from it by a small change",
     "hanoi": "six pairs of pegs; its longest length is 10",
     "accepts": "half a million words in D_2 at length 40",
 }

@@ -115,12 +115,15 @@ class WordSampler:
         self.thresholds = self.xp.asarray(_thresholds(language, counts)).reshape(shape)
         self._targets = self.xp.asarray(language.transitions)
 
-    def sample(self, lengths_B: Sequence[int] | Array, draw: Draw) -> Array:
+    def sample(self, lengths_B: Sequence[int] | Array, draw: Draw, begun: tuple[Array, Array] | None = None) -> Array:
         """Return the symbol numbers of one word per length, [B, max_length], with ``PADDING`` after its end.
 
         A draw with stacked keys gives [M, B, max_length]; lengths may then be [B] or [M, B]. A word depends on
         its key, its row and its length only, neither on the other lengths nor on ``max_length``. Lengths in an array
         are checked only where looking at them is cheap; a length without words then gives anything.
+
+        ``begun`` are symbols for the first places of each word, as wide as the sampler, and how many they are; the rest is
+        uniform among the words that begin so, and anything if there are none.
         """
         if self.xp.may_look or not hasattr(lengths_B, "dtype"):
             self._require_words(_lengths_as_list(lengths_B))
@@ -141,6 +144,8 @@ class WordSampler:
             within = lengths > position
             to_go = self.xp.where(within, lengths - position, 0)
             symbol = (bits_LB[..., position, :, None] >= self.thresholds[to_go, state]).sum(-1)
+            if begun is not None:
+                symbol = self.xp.where(begun[1] > position, begun[0][..., position], symbol)
             columns.append(self.xp.where(within, symbol, PADDING))
             state = self._targets[state, symbol]
         return self.xp.stack_last(columns)

@@ -271,10 +271,11 @@ class IclDfa(ClauseTask):
 
     name = "icl_dfa"
     definition = (
-        "an automaton with the states 0 and 1 is drawn in which a and b each keep, flip, clear or set the state, from 0 on; "
-        f"shots are uniform words of {_WORD} letters with + if they end in 1, else -; the query is uniform over the words whose "
-        "label is the same for all such automata that agree with the shots"
+        "an automaton with the states 0 and 1 is drawn in which a and b each keep, flip, clear or set the state, from 0 on, and "
+        f"of whose 8 words of {_WORD} letters at least 2 end in 1 and 2 in 0; shots are such words with + if they end in 1, else -; the "
+        "query is a word whose label is the same for all automata that agree with the shots; a coin says which label"
     )
+    revision = 2
     length_means = f"the number of symbols: {_WORD + 1} for each shot, and {_WORD} for the query"
     symbols = ("a", "b", "-", "+")
     min_length, clause = 2 * _WORD + 1, _WORD + 1
@@ -313,6 +314,7 @@ class IclDfa(ClauseTask):
                 ),
             ),
         )
+        self._varied = [number for number, row in enumerate(self.labels) if 2 <= sum(row) <= len(row) - 2]
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Ask all automata that agree with the shots; they are of one mind."""
@@ -329,7 +331,7 @@ class IclDfa(ClauseTask):
         """Return labelled words and a word whose label they determine; those that were shown are among these."""
         num_MB, width = lengths_MB // (_WORD + 1), max(1, max_length // (_WORD + 1))
         batch, table = batch_of(draw, lengths_MB), xp.asarray(self.labels)
-        hidden = draw.named("automaton").integers(len(self.labels), batch)
+        hidden = xp.asarray(self._varied)[draw.named("automaton").integers(len(self._varied), batch)]
         words = uniform(draw.named("words"), len(self.words), lengths_MB, width)
         labels = table[hidden[..., None], words]
         inside = is_inside(num_MB, width, xp)
@@ -337,7 +339,11 @@ class IclDfa(ClauseTask):
         num_plus = xp.where(fits[..., None], table, 0).sum(-2)
         settled = (num_plus == 0) | (num_plus == xp.where(fits, 1, 0).sum(-1)[..., None])
         order = draw.named("query").permutation(len(self.words), batch)
-        query = xp.stable_argsort(xp.where(settled, order, len(self.words)))[..., 0]
+        is_asked = table[hidden] == draw.named("label").integers(2, batch)[..., None]
+        rank = xp.where(
+            is_asked, order, order + len(self.words)
+        )  # the other label, where no word with this one is settled
+        query = xp.stable_argsort(xp.where(settled, rank, 2 * len(self.words)))[..., 0]
         letters = [words >> shift & 1 for shift in reversed(range(_WORD))]
         tail = [query >> shift & 1 for shift in reversed(range(_WORD))]
         text = clauses([*letters, labels + 2], num_MB, tail, max_length, xp)

@@ -67,6 +67,7 @@ class SplitPair(AnswerTask):
             numbers.random_number(draw.named(name), size, width, xp, self.base)
             for name, size in zip(("one", "two"), sizes, strict=True)
         )
+        one, two = self.changed(one, two, xp.where(sizes[0] < sizes[1], sizes[0], sizes[1]), draw, xp)
         texts = [self.write(number, size, width, xp) for number, size in zip((one, two), sizes, strict=True)]
         parts = ((texts[0], sizes[0]), self.token(self.sign), (texts[1], sizes[1]), self.token("="))
         prompt, _ = numbers.joined(parts, lengths_MB, max_length, xp)
@@ -78,19 +79,50 @@ class SplitPair(AnswerTask):
         minus = (along(lengths_MB * 0 + self.token(self.sign), 1, xp), negative)
         return prompt, *numbers.joined((minus, (answer, size)), lengths_MB, width, xp)
 
+    def changed(
+        self,
+        one: Array,
+        two: Array,
+        sizes_MB: Array,  # noqa: ARG002
+        draw: Draw,  # noqa: ARG002
+        xp: Arrays,  # noqa: ARG002
+    ) -> tuple[Array, Array]:
+        """Return both numbers, the smaller of which has so many digits, after a change of their digits; here there is none."""
+        return one, two
+
     def write(self, number: Array, sizes_MB: Array, width: int, xp: Arrays) -> Array:
         """Return the digits of a number in the order in which they are written."""
         return numbers.written(number, sizes_MB, width, xp)
 
 
+UNIFORM_DIGITS, LONG_CARRIES = "uniform", "carries"
+_CARRIES = "in half of the instances some digits below the leading ones add up to 9 and get a carry from below"
+
+
+def _addition_name(written: str, drawn: str) -> str:
+    return shortest_name("add_decimal", [written, drawn], ["plain", LONG_CARRIES])
+
+
 class AddPlain(SplitPair):
     """The sum of two decimal numbers."""
 
-    name = "add_decimal"
-    definition = "x+y= in decimal, then the sum; no leading zeros, the length of x uniform"
+    written = "plain"
+    how = "x+y= in decimal, then the sum; no leading zeros, the length of x uniform"
     sign = "+"
+    revision = 2
     citation = "arXiv 2307.03381"
     facts = excluded_by_communication("With y = 0 the answer is x, so a model must remember every digit of x")
+
+    def __init__(self, drawn: str = LONG_CARRIES) -> None:
+        super().__init__()
+        self.drawn, self.name = drawn, _addition_name(self.written, drawn)
+        self.definition = self.how if drawn == UNIFORM_DIGITS else f"{self.how}; {_CARRIES}"
+
+    def changed(self, one: Array, two: Array, sizes_MB: Array, draw: Draw, xp: Arrays) -> tuple[Array, Array]:
+        """Return numbers with long carries, unless all digits are to be uniform."""
+        if self.drawn == UNIFORM_DIGITS:
+            return one, two
+        return numbers.with_carries(one, two, sizes_MB - 1, draw.named("carries"), xp)
 
     def value(self, one: int, two: int) -> int:
         """Return the sum."""
@@ -105,8 +137,8 @@ class AddAllReversed(AddPlain):
     """The sum of two decimal numbers, all written from the least significant digit on."""
 
     writing = replace(ARITHMETIC, prompt=Order.LEAST_FIRST, answer=Order.LEAST_FIRST)
-    name = "add_decimal(all_reversed)"
-    definition = (
+    written = "all_reversed"
+    how = (
         "x+y= in decimal, then the sum, all from the least significant digit on; no needless zeros, length of x uniform"
     )
     citation = "arXiv 2405.17399"
@@ -169,14 +201,20 @@ def padded_numbers(draw: Draw, sizes_MB: Array, width: int, xp: Arrays) -> tuple
 class AddPadded(AlignedPair):
     """The sum of two decimal numbers with leading zeros."""
 
-    name = "add_decimal(padded)"
-    definition = (
+    written = "padded"
+    how = (
         "x+y= in decimal with leading zeros to n digits, then the sum to n+1; one number has n digits, the other 1 to n"
     )
     sign = "+"
     symbols = (*DIGITS, "+", "=")
     citation = "arXiv 2307.03381"
     facts = AddPlain.facts
+    revision = 2
+
+    def __init__(self, drawn: str = LONG_CARRIES) -> None:
+        super().__init__()
+        self.drawn, self.name = drawn, _addition_name(self.written, drawn)
+        self.definition = self.how if drawn == UNIFORM_DIGITS else f"{self.how}; {_CARRIES}"
 
     def answer_length(self, length: Array) -> Array:
         """Return one digit more than each number has."""
@@ -191,6 +229,10 @@ class AddPadded(AlignedPair):
         """Return two padded numbers and their sum."""
         width, sizes_MB = max_length // 2, lengths_MB // 2 - 1
         one, two = padded_numbers(draw, sizes_MB, width, xp)
+        if self.drawn != UNIFORM_DIGITS:
+            shorter = [numbers.num_digits(number, xp) for number in (one, two)]
+            smaller = xp.where(shorter[0] < shorter[1], shorter[0], shorter[1])
+            one, two = numbers.with_carries(one, two, smaller - 1, draw.named("carries"), xp)
         texts = [numbers.written(number, sizes_MB, width, xp) for number in (one, two)]
         return self.ask(texts, lengths_MB, max_length, xp), self.write(
             numbers.add(one, two, 10, xp), sizes_MB + 1, width, xp
@@ -218,8 +260,8 @@ class AddReversed(AddPadded):
     """The sum of two decimal numbers with leading zeros, the sum alone from its least significant digit on."""
 
     writing = replace(ARITHMETIC, answer=Order.LEAST_FIRST)
-    name = "add_decimal(reversed)"
-    definition = (
+    written = "reversed"
+    how = (
         "x+y= in decimal with leading zeros to n digits, then the n+1 digits of the sum, backwards; one number has n digits, "
         "the other 1 to n"
     )
@@ -238,7 +280,7 @@ class AddReversed(AddPadded):
         return xp.where(place <= size + 1, size + 2 - place, 0)
 
 
-ADDITIONS: dict[str, type[AnswerTask]] = {
+ADDITIONS: dict[str, type[AddPlain] | type[AddPadded]] = {
     "plain": AddPlain,
     "padded": AddPadded,
     "reversed": AddReversed,
@@ -338,11 +380,17 @@ FAMILIES: tuple[Family, ...] = (
         name="add_decimal",
         group=Group.ARITHMETIC,
         scratchpad="add_cot",
-        make=lambda written: ADDITIONS[written](),
+        make=lambda written, drawn: ADDITIONS[written](drawn),
         parameters=(
             Parameter(name="format", default="plain", meaning="how numbers are written", words=tuple(ADDITIONS)),
+            Parameter(
+                name="digits",
+                default=LONG_CARRIES,
+                meaning="how digits are drawn",
+                words=(LONG_CARRIES, UNIFORM_DIGITS),
+            ),
         ),
-        problem=lambda written: (
+        problem=lambda written, _: (
             replace(addition_plain_problem(), assumed=LEADING_ZEROS) if written == "plain" else None
         ),
     ),

@@ -30,6 +30,24 @@ def random_number(
     return xp.where(place <= last, xp.where(fixed, leading, digits), 0)
 
 
+def with_carries(one: Array, two: Array, sizes_MB: Array, draw: Draw, xp: Arrays) -> tuple[Array, Array]:
+    """Return decimal numbers of which half have a run of carries: digits that add up to 9, above two that add up to 10 or more.
+
+    Where the run begins is uniform among the lower places, so many of them, and so is its length up to the last one.
+    """
+    batch, place = batch_of(draw, sizes_MB), xp.arange(one.shape[-1])
+    room = xp.where(sizes_MB < 1, 1, sizes_MB)
+    start = draw.named("start").integers(room, batch)
+    end = (start + 1 + draw.named("size").integers(room - start, batch))[..., None]
+    is_chosen = ((draw.named("chosen").integers(2, batch) == 1) & (sizes_MB > 0))[..., None]
+    is_start = is_chosen & (place == start[..., None])
+    is_above = is_chosen & (place > start[..., None]) & (place < end)
+    first = draw.named("first").integers(9, batch)[..., None] + 1
+    second = 10 - first + draw.named("second").integers(first, (*batch, 1))
+    one = xp.where(is_start, first, one)
+    return one, xp.where(is_start, second, xp.where(is_above, 9 - one, two))
+
+
 def num_digits(number: Array, xp: Arrays) -> Array:
     """Return how many digits a number has, at least one, [M, B]."""
     place = xp.broadcast(xp.arange(number.shape[-1]), tuple(number.shape))

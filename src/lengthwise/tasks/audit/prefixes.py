@@ -104,7 +104,7 @@ def read_questions(task: Task, batch: Batch, alphabet: Sequence[str]) -> Questio
         row_P, seen_P = instance_Q, num_seen_BL[instance_Q, place_Q]
         prefix_Q, index_Q = np.arange(len(instance_Q)), np.zeros_like(instance_Q)
     back_Q3 = place_Q[:, None] - np.arange(3)
-    window_Q3 = np.where(back_Q3 >= 0, batch.tokens_MBL[instance_Q[:, None], back_Q3], -1)
+    window_Q3 = np.where(back_Q3 >= 0, batch.tokens_MBL[instance_Q[:, None], np.maximum(back_Q3, 0)], -1)
     return Questions(
         prefixes=Prefixes(alphabet=tuple(alphabet), symbols_BN=numbers[tokens_BN], row_P=row_P, seen_P=seen_P),
         num_instances=len(tokens_BN),

@@ -12,6 +12,14 @@ from ...theory.communication import TwoHalves
 from ...theory.positions.problem import Problem
 from .task import Task
 
+INSTANCES = Parameter(
+    name="instances",
+    default="balanced",
+    meaning="which instances are drawn",
+    words=("balanced", "paper"),
+)
+"""Whether instances are balanced so that shortcuts fail, or are drawn as in the paper that the task cites."""
+
 
 class Group(StrEnum):
     """What tasks are about."""

@@ -81,6 +81,14 @@ def count(marked_MBN: Array, xp: Arrays) -> Array:
     return xp.where(marked_MBN, 1, 0).sum(-1)
 
 
+def pick(marked_MBN: Array, draw: Draw, xp: Arrays) -> Array:
+    """Return a random one of the marked places of each row, and 0 where none is marked."""
+    number = count(marked_MBN, xp)
+    nth = draw.integers(xp.where(number < 1, 1, number), batch_of(draw, number))
+    is_it = marked_MBN & (running_count(marked_MBN, xp) == nth[..., None] + 1)
+    return xp.where(is_it, xp.arange(marked_MBN.shape[-1]), 0).sum(-1)
+
+
 def last_marked(marked_MBN: Array, xp: Arrays) -> Array:
     """Return the last marked place up to and with each one, −1 where there is none."""
     place = xp.broadcast(xp.arange(marked_MBN.shape[-1]), tuple(marked_MBN.shape))

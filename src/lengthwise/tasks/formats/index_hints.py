@@ -14,7 +14,7 @@ from ..core.writing import DIGITS, Order
 from .formatted import Formatted, Rows, prompt_length
 from .layout import Layout
 
-HINTS = Parameter(name="hints", default=64, meaning="the number of different hints", low=1, high=100_000)
+HINTS = Parameter(name="hints", default=128, meaning="the number of different hints", low=1, high=100_000)
 
 
 class IndexHints(Formatted):
@@ -26,6 +26,7 @@ class IndexHints(Formatted):
 
     format_name = "index_hints"
     not_inside = ("spaced", "aligned")
+    format_revision = 2
 
     def __init__(self, inner: AnswerTask, number: int) -> None:
         by_value = inner.writing.hints_count_places

@@ -1,10 +1,14 @@
-"""Words at the border of a language: one edit leads from each of them to the other side."""
+"""Words at the border of a language: pairs that look alike, one in the language and one outside it."""
 
 from __future__ import annotations
 
+from ...arrays import Array, Arrays
 from ...languages.dfa import DFA
+from ...seeds import Draw
+from ..core.row_functions import batch_of
 from ..core.task import Task
 from ..languages.acceptance import Accepts
+from ..languages.pairs import PairKinds, WordPairs
 from .regular import with_words
 from .sources import SampledSource
 
@@ -14,14 +18,35 @@ MOST_STATES = 300
 
 
 def near(task: Task) -> Task | None:
-    """Return words within one edit of the other side, for the question whether a word is in a language."""
+    """Return words that a small change leads to the other side, for the question whether a word is in a language."""
     if not isinstance(task, Accepts):
         return None
     found = border(task.language)
     if found is None:
         return None
-    definition = "words in the language with a word outside it one edit away, and the other way round; half of both"
-    return with_words(task, KIND, SampledSource(*found), definition)
+    definition = (
+        "pairs of a word in the language and one outside it that look alike: a symbol replaced, two swapped, or two segments "
+        "exchanged; half of both"
+    )
+    return with_words(task, KIND, NearPairs(task, *found), definition)
+
+
+class NearPairs(SampledSource):
+    """Words of which one edit leads to the other side, of the kind that is rarer, and partners that look like them."""
+
+    def __init__(self, task: Accepts, inside: DFA, outside: DFA) -> None:
+        super().__init__(inside, outside)
+        self._task = task
+        base = inside if task.is_sparse else outside
+        self._pairs = WordPairs(task.language, base, PairKinds(pumped=0, plain=0, near=True))
+
+    def draw_words(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> Array:
+        """Return either word of a pair; without a partner, a uniform word at the border on that side."""
+        uniform = super().draw_words(draw, lengths_MB, max_length, xp)
+        base, partners, is_found = self._pairs.draw(draw.named("pairs"), lengths_MB, max_length, xp)
+        is_base = draw.named("member").integers(2, batch_of(draw, lengths_MB)) == 1
+        either = xp.where(is_base[..., None], base, partners)
+        return xp.where(is_found[..., None], either, uniform)
 
 
 def border(language: DFA, most_states: int = MOST_STATES) -> tuple[DFA, DFA] | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ...arrays import Array, Arrays
 from ...languages.dfa import DFA
 from ...languages.sampling import WordSampler
+from ...languages.word_lengths import lengths_with_words
 from ...seeds import Draw
 from ..core.row_functions import batch_of, places
 
@@ -125,26 +126,16 @@ class SampledSource(WordSource):
         outside, inside = (self._words(side, has[side], draw, lengths_MB, max_length, xp) for side in (0, 1))
         return xp.where((any_in & (coin | ~any_out))[..., None], inside, outside)
 
-    def _words(self, side: int, has: list[int], draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> Array:
+    def _words(self, side: int, has: list[bool], draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> Array:
         """Return words of one side; at lengths without any, anything."""
-        if 1 not in has:
+        if True not in has:
             return places(lengths_MB, max_length, xp) * 0
         key = (side, max_length, id(xp))
         if key not in self._samplers:
             self._samplers[key] = WordSampler(self._sides[side], max_length=max_length, xp=xp)
-        possible = xp.where(xp.asarray(has)[lengths_MB] == 1, lengths_MB, has.index(1))
+        possible = xp.where(xp.asarray(has)[lengths_MB] == 1, lengths_MB, has.index(True))
         words = self._samplers[key].sample(possible, draw.named("inside" if side else "outside"))
         return xp.where(words < 0, 0, words)
-
-
-def lengths_with_words(language: DFA, longest: int) -> list[int]:
-    """Return 1 for every length up to the longest that has words, and 0 for the others."""
-    reached = {0}
-    has = []
-    for _ in range(longest + 1):
-        has.append(int(bool(reached & language.accepting)))
-        reached = {target for state in reached for target in language.transitions[state]}
-    return has
 
 
 def table_of_words(language: DFA, words: Iterable[Sequence[str]]) -> Table:

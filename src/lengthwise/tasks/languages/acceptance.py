@@ -4,24 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from ...arrays import Array, Arrays
 from ...errors import InvalidOptionError, UnknownNameError, unknown_name
 from ...languages.catalog import LANGUAGES, find_language
 from ...languages.dfa import DFA
-from ...languages.dfa_algebra import over_alphabet, shortest_word
+from ...languages.dfa_algebra import over_alphabet, shortest_word, word_counts
 from ...languages.dfa_files import read_dfa
 from ...languages.regex import compile_regex
 from ...languages.sampling import WordSampler
+from ...languages.word_lengths import lengths_with_words
 from ...names import Parameter, is_plain_name
 from ...seeds import Draw
 from ...theory.facts import Facts
 from ..core.family import Family, Group
-from ..core.row_functions import batch_of, fold, one_at, places
+from ..core.row_functions import batch_of, places
 from ..core.task import OneSymbolTask
 from ..user.source import language_revision
+from .pairs import MOST_CANDIDATES, PairKinds, WordPairs
 
-_EDITS = 4
+_FAR = 2000
+"""Lengths with words of both kinds go on forever if there are some in the second half of so many."""
+_SHORT = 64
 
 
 def read_language(text: str, alphabet: Iterable[str] | None = None) -> DFA:
@@ -44,18 +49,21 @@ def read_language(text: str, alphabet: Iterable[str] | None = None) -> DFA:
 class Accepts(OneSymbolTask):
     """Whether a word is in a regular language: y or n, read at the separator.
 
-    A coin says which; at a length where all words are in the language, or none is, the answer is the only one there is.
-    Words in the language are uniform. A word outside it is one in the language with one symbol replaced at random,
-    wherever one of four such replacements leads outside; otherwise, and where the language has no word of the length,
-    it is uniform among those outside.
+    Only lengths that have words of both kinds are used, and at each a coin says which kind. A language without such lengths,
+    or with a few short ones only, has all lengths, and the answer at most of them is the only one there is.
+
+    Words come in pairs that look alike (:class:`WordPairs`): one is uniform among the kind that has fewer words, the other
+    is made from it by a small change. Where no change leads to the other kind, the word is uniform among those of that kind.
     """
 
     length_means = "the number of symbols of the word"
     citation = "after arXiv 2207.02098 and arXiv 2009.11264"
-    min_length = 0
-    attempts = _EDITS
+    attempts = MOST_CANDIDATES
+    revision = 2
 
-    def __init__(self, language: DFA, name: str, definition: str = "", citation: str = "") -> None:
+    def __init__(
+        self, language: DFA, name: str, definition: str = "", citation: str = "", *, is_uniform: bool = False
+    ) -> None:
         outside = ~language
         for one, what in ((language, "empty"), (outside, "everything")):
             if shortest_word(one) is None:
@@ -65,8 +73,8 @@ class Accepts(OneSymbolTask):
         self.language, self._outside = language, outside
         self.name = name
         self.definition = definition or (
-            "y if the word is in the language, n if not; half of the words are, uniformly, and most others differ from one "
-            "that is by a single symbol"
+            "y if the word is in the language, n if not; half of the words are, and most others differ from one that is by a "
+            "small change that is hard to see"
         )
         self.citation = citation or self.citation
         yes, no = "y", "n"
@@ -75,7 +83,30 @@ class Accepts(OneSymbolTask):
         self.yes, self.no = yes, no
         self.symbols = (*language.alphabet, yes, no)
         self.facts = Facts(language=language)
+        with_both = [length for length, kinds in enumerate(self._kinds(_FAR)) if all(kinds)]
+        self._is_balanced = bool(with_both) and with_both[-1] > _FAR // 2
+        self.min_length = with_both[0] if self._is_balanced else 0
+        base = self.language if self.is_sparse else self._outside
+        self._pairs = None if is_uniform else WordPairs(language, base, PairKinds(pumped=8, plain=24, near=False))
         self._samplers: dict[tuple[bool, int, int], WordSampler] = {}
+
+    @cached_property
+    def is_sparse(self) -> bool:
+        """Whether at most half of all short words are in the language."""
+        inside, outside = (
+            sum(counts[0] for counts in word_counts(side, _SHORT)) for side in (self.language, self._outside)
+        )
+        return inside <= outside
+
+    def lengths(self, low: int, high: int) -> tuple[int, ...]:
+        """Return the lengths that have words of both kinds; where those end soon, all lengths."""
+        kinds = self._kinds(high)
+        return tuple(length for length in range(low, high + 1) if not self._is_balanced or all(kinds[length]))
+
+    def _kinds(self, longest: int) -> list[tuple[bool, bool]]:
+        """Return for each length whether it has words in the language, and words outside it."""
+        sides = (lengths_with_words(side, longest) for side in (self.language, self._outside))
+        return list(zip(*sides, strict=True))
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Return y or n."""
@@ -84,60 +115,40 @@ class Accepts(OneSymbolTask):
     def draw_inputs(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> tuple[Array, Array]:
         """Return words of which half are in the language, where a length has both kinds."""
         batch = batch_of(draw, lengths_MB)
-        have_in, have_out = (_lengths_with_words(one, max_length) for one in (self.language, self._outside))
-        any_in, any_out = (xp.asarray(have)[lengths_MB] == 1 for have in (have_in, have_out))
+        any_in, any_out = (
+            xp.asarray(lengths_with_words(side, max_length))[lengths_MB] == 1 for side in (self.language, self._outside)
+        )
         coin = draw.named("coin").integers(2, batch) == 1
-        is_in = xp.where(any_out, xp.where(any_in, coin, xp.asarray(0) == 1), xp.asarray(0) == 0)
-        inside = self._words(True, have_in, lengths_MB, draw.named("inside"), max_length, xp)
-        outside = self._words(False, have_out, lengths_MB, draw.named("outside"), max_length, xp)
-        if 1 in have_in and len(self.language.alphabet) > 1:
-            outside = self._near_misses(inside, outside, any_in, lengths_MB, draw.named("edits"), xp)
+        is_in = any_in & (coin | ~any_out)
+        inside, outside = self._both_sides(lengths_MB, draw, max_length, xp)
         answers = xp.where(is_in, self.token(self.yes), self.token(self.no))
         return xp.where(is_in[..., None], inside, outside), answers[..., None]
 
-    def _words(
-        self, member: bool, have: list[int], lengths_MB: Array, draw: Draw, max_length: int, xp: Arrays
-    ) -> Array:
+    def _both_sides(self, lengths_MB: Array, draw: Draw, max_length: int, xp: Arrays) -> tuple[Array, Array]:
+        """Return words in the language and words outside it; where a length has none, anything."""
+        if self._pairs is None:
+            inside, outside = (
+                self._words(member, lengths_MB, draw.named("inside" if member else "outside"), max_length, xp)
+                for member in (True, False)
+            )
+            return inside, outside
+        words, partners, is_found = self._pairs.draw(draw.named("pairs"), lengths_MB, max_length, xp)
+        others = self._words(not self.is_sparse, lengths_MB, draw.named("others"), max_length, xp)
+        others = xp.where(is_found[..., None], partners, others)
+        return (words, others) if self.is_sparse else (others, words)
+
+    def _words(self, member: bool, lengths_MB: Array, draw: Draw, max_length: int, xp: Arrays) -> Array:
         """Return uniform words inside or outside the language; at lengths that have none, anything."""
-        if 1 not in have:
+        language = self.language if member else self._outside
+        have = lengths_with_words(language, max_length)
+        if True not in have:
             return places(lengths_MB, max_length, xp) * 0
         key = (member, max_length, id(xp))
         if key not in self._samplers:
-            language = self.language if member else self._outside
             self._samplers[key] = WordSampler(language, max_length=max_length, xp=xp)
-        possible = xp.where(xp.asarray(have)[lengths_MB] == 1, lengths_MB, have.index(1))
+        possible = xp.where(xp.asarray(have)[lengths_MB] == 1, lengths_MB, have.index(True))
         words = self._samplers[key].sample(possible, draw)
         return xp.where(words < 0, 0, words)
-
-    def _near_misses(
-        self, inside: Array, outside: Array, any_in: Array, lengths_MB: Array, draw: Draw, xp: Arrays
-    ) -> Array:
-        """Return words of the language with one symbol replaced; where that stays in it four times, those outside."""
-        number, width = len(self.language.alphabet), inside.shape[-1]
-        table = xp.asarray(self.language.transitions)
-        accepting = xp.asarray([int(state in self.language.accepting) for state in range(self.language.num_states)])
-        batch = batch_of(draw, lengths_MB)
-        place = places(lengths_MB, width, xp)
-        found = outside
-        for edit in reversed(range(_EDITS)):
-            own = draw.at(edit)
-            where = own.named("place").integers(xp.where(lengths_MB < 1, 1, lengths_MB), batch)
-            other = own.named("symbol").integers(number - 1, batch) + 1
-            edited = xp.where(place == where[..., None], (inside + other[..., None]) % number, inside)
-            state = one_at(fold(edited, table, 0, xp), lengths_MB, xp)
-            misses = any_in & (accepting[state] == 0) & (lengths_MB > 0)
-            found = xp.where(misses[..., None], edited, found)
-        return found
-
-
-def _lengths_with_words(language: DFA, longest: int) -> list[int]:
-    """Return 1 for every length up to the longest that has words, and 0 for the others."""
-    reached = {0}
-    have = []
-    for _ in range(longest + 1):
-        have.append(int(bool(reached & language.accepting)))
-        reached = {target for state in reached for target in language.transitions[state]}
-    return have
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,12 +164,12 @@ class LanguageParameter(Parameter):
 def accepts(text: str, alphabet: Iterable[str] | None = None) -> Accepts:
     """Return the question for a named language, an automaton file or a regular expression."""
     task = Accepts(read_language(text, alphabet), f"accepts({text})")
-    task.revision = language_revision(text)
+    task.revision = language_revision(text) + Accepts.revision - 1
     return task
 
 
-def _fixed(name: str, regex: str, definition: str, citation: str) -> Callable[[], Accepts]:
-    return lambda: Accepts(compile_regex(regex), name, definition, citation)
+def _fixed(name: str, regex: str, definition: str, citation: str, *, is_uniform: bool = False) -> Callable[[], Accepts]:
+    return lambda: Accepts(compile_regex(regex), name, definition, citation, is_uniform=is_uniform)
 
 
 FAMILIES: tuple[Family, ...] = (
@@ -176,6 +187,7 @@ FAMILIES: tuple[Family, ...] = (
             "()|a([ab]*a)?|b([ab]*b)?",
             "y if ab and ba together occur an even number of times, n if not; uniform on each side, half of both",
             "arXiv 2207.02098",
+            is_uniform=True,
         ),
     ),
     Family(
@@ -186,6 +198,7 @@ FAMILIES: tuple[Family, ...] = (
             "1[01]*",
             "y if the first symbol is 1, n if not; uniform on each side, half of both",
             "arXiv 2202.12172",
+            is_uniform=True,
         ),
     ),
     Family(
@@ -194,7 +207,7 @@ FAMILIES: tuple[Family, ...] = (
         make=_fixed(
             "repeat_01",
             "(01)*",
-            "y if the word is 01 again and again, n if not; half of the words of even length are, the others differ by a symbol",
+            "y if the word is 01 again and again, n if not; half of the words are, the others differ by a small change",
             "arXiv 2411.07107",
         ),
     ),

@@ -9,7 +9,7 @@ from ...names import Parameter, shortest_name
 from ...seeds import Draw
 from ...theory.communication import Half, TwoHalves, words_over
 from ..core.cited import excluded_by_communication
-from ..core.family import Family, Group
+from ..core.family import INSTANCES, Family, Group
 from ..core.row_functions import at, batch_of, is_inside, keep, places, reverse, uniform
 from ..core.task import SameLengthTask
 from .next_symbols import END
@@ -93,18 +93,23 @@ class Dyck(WordsTask):
 class StackManipulation(SameLengthTask):
     """What a stack holds, the top first, after some actions."""
 
-    name = "stack_manipulation"
-    definition = (
-        "a stack from bottom to top, then actions; write the stack from top to bottom. The size of the first stack is "
-        "uniform from 1 to the length, its symbols and the actions are uniform; to pop an empty stack does nothing"
-    )
     length_means = "the number of symbols on the first stack and of actions together"
     symbols = ("a", "b", "push_a", "push_b", "pop")
-    min_length = 1
     citation = "after arXiv 2207.02098"
+    revision = 2
     facts = excluded_by_communication(
-        "Without actions the input is written backwards, so a model must remember every symbol"
+        "If all actions push, the input is written backwards, so a model must remember every symbol"
     )
+
+    def __init__(self, instances: str) -> None:
+        self.is_papers = instances == "paper"
+        self.name = shortest_name("stack_manipulation", [instances], [INSTANCES.default])
+        most = "the length" if self.is_papers else "half of the length"
+        self.definition = (
+            "a stack from bottom to top, then actions; write the stack from top to bottom. The size of the first stack is "
+            f"uniform from 1 to {most}, its symbols and the actions are uniform; to pop an empty stack does nothing"
+        )
+        self.min_length = 1 if self.is_papers else 2
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Return the stack, the top first."""
@@ -118,7 +123,8 @@ class StackManipulation(SameLengthTask):
 
     def draw_inputs(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> tuple[Array, ...]:
         """Return stacks with actions; what is pushed stays exactly if the stack never gets lower than it again."""
-        first = draw.named("first").integers(lengths_MB, batch_of(draw, lengths_MB)) + 1
+        most = lengths_MB if self.is_papers else xp.where(lengths_MB < 2, 1, lengths_MB // 2)
+        first = draw.named("first").integers(most, batch_of(draw, lengths_MB)) + 1
         place = places(lengths_MB, max_length, xp)
         bits = uniform(draw.named("bits"), 2, lengths_MB, max_length)
         actions = uniform(draw.named("actions"), 3, lengths_MB, max_length) + 2
@@ -166,5 +172,5 @@ FAMILIES: tuple[Family, ...] = (
         parameters=(Parameter(name="types", default=2, meaning="the number of types of brackets", low=2, high=9),),
         halves=_HALVES,
     ),
-    Family(name="stack_manipulation", group=Group.LANGUAGES, make=StackManipulation),
+    Family(name="stack_manipulation", group=Group.LANGUAGES, make=StackManipulation, parameters=(INSTANCES,)),
 )

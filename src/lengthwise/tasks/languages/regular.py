@@ -10,6 +10,7 @@ from ...languages.dfa import DFA
 from ...languages.dfa_algebra import shortest_word
 from ...languages.next_symbols import live_states, next_symbol_set
 from ...languages.sampling import WordSampler
+from ...languages.word_lengths import lengths_with_words
 from ...seeds import Draw
 from ...theory.claims import Asked
 from ...theory.facts import Facts
@@ -35,25 +36,8 @@ class RegularTask(Task):
         self._samplers: dict[tuple[int, int], WordSampler] = {}
 
     def lengths(self, low: int, high: int) -> tuple[int, ...]:
-        """Return the lengths that have words.
-
-        The sets of states that words of one length reach repeat from some length on. A set that comes again (met at a
-        distance by Brent's method, which remembers one set) ends the search, since large automata at large lengths would
-        take hours.
-        """
-        reached = remembered = frozenset([0])
-        since, limit = 0, 1
-        has_words: list[bool] = []
-        for _ in range(high + 1):
-            has_words.append(not reached.isdisjoint(self.language.accepting))
-            reached = frozenset(target for state in reached for target in self.language.transitions[state])
-            since += 1
-            if reached == remembered:
-                period = has_words[-since:]
-                has_words += (period * ((high + 1 - len(has_words)) // since + 1))[: high + 1 - len(has_words)]
-                break
-            if since == limit:
-                remembered, since, limit = reached, 0, 2 * limit
+        """Return the lengths that have words."""
+        has_words = lengths_with_words(self.language, high)
         return tuple(length for length in range(low, high + 1) if has_words[length])
 
     @property

@@ -17,8 +17,8 @@ from ...theory.positions.layout import word_layout
 from ...theory.positions.problem import Problem
 from ..core.cited import answered_by
 from ..core.family import Family, Group
-from ..core.row_functions import batch_of, one_at, places, sort
-from ..core.task import EOS, SEP, OneSymbolTask
+from ..core.row_functions import batch_of, is_inside, places
+from ..core.task import EOS, SEP, OneSymbolTask, shuffled
 from ..counting.counts import FORM, FORMS, HEAD, NumberTask, excluded_numeral
 
 DEFAULT_TOKENS = 20
@@ -112,19 +112,23 @@ class KthLargest(TokensTask):
         self.rank = rank
         self.name = shortest_name("kth_largest", [rank, num_tokens], [2, DEFAULT_TOKENS])
         self.definition = (
-            f"number {rank} of tokens out of {num_tokens}, the largest first; uniform up to a bound that is uniform"
+            f"number {rank} of tokens out of {num_tokens}, the largest first; it is uniform, the larger ones are uniform from it on, "
+            "the others uniform up to it"
         )
-        self.min_length = rank
+        self.min_length, self.revision = rank, 2
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Return the token of this rank."""
         return [sorted(prompt, key=_number, reverse=True)[self.rank - 1]]
 
     def draw_inputs(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> tuple[Array, ...]:
-        """Return tokens and the one so many places before the end of their order."""
-        tokens, _ = self.draw_below(draw, lengths_MB, max_length)
-        in_order = sort(tokens, lengths_MB, len(self.symbols) - 1, xp)
-        return tokens, one_at(in_order, lengths_MB - self.rank, xp)[..., None]
+        """Return tokens in a random order: those at the first places of it are larger, then the answer, then the others."""
+        tokens, bound_MB = self.draw_below(draw, lengths_MB, max_length)
+        place = places(lengths_MB, max_length, xp)
+        bound = bound_MB[..., None]
+        more = draw.named("larger").integers(len(self.symbols) - bound, (*batch_of(draw, lengths_MB), max_length))
+        tokens = xp.where(place < self.rank - 1, bound + more, xp.where(place == self.rank - 1, bound, tokens))
+        return shuffled(tokens, is_inside(lengths_MB, max_length, xp), draw.named("order"), xp), bound
 
 
 class ArgMax(NumberTask):

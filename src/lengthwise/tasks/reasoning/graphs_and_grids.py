@@ -295,6 +295,7 @@ class LifeStep(_GridTask):
     """One step of the game of life."""
 
     symbols = (".", "o")
+    revision = 2
     citation = "M. Gardner, Mathematical Games, Scientific American (October 1970)"
     facts = excluded_by_communication(
         "Blocks of four living cells with two empty rows between them stay as they are, so a model must remember which blocks there are"
@@ -302,9 +303,10 @@ class LifeStep(_GridTask):
 
     def __init__(self, width: int) -> None:
         super().__init__("life_step", width)
+        self.min_length = 3 * width  # in one row, or in two, most grids die out at once
         self.definition = (
-            f"a grid {width} wide, row by row, each cell alive (o) with probability 3/8; the answer is the grid one step on: "
-            "a cell lives if it has three living neighbours, or two and lives already"
+            f"a grid {width} wide and at least 3 high, row by row, each cell alive (o) with probability 1/2; the answer is the grid "
+            "one step on: a cell lives if it has three living neighbours, or two and lives already"
         )
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
@@ -316,7 +318,7 @@ class LifeStep(_GridTask):
 
     def draw_inputs(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> tuple[Array, ...]:
         """Return grids and what becomes of them."""
-        alive = xp.where(uniform(draw.named("cells"), 8, lengths_MB, max_length) < 3, 1, 0)
+        alive = uniform(draw.named("cells"), 2, lengths_MB, max_length)
         near = self.neighbours(alive, lengths_MB, xp)
         return alive, xp.where((near == 3) | ((near == 2) & (alive == 1)), 1, 0)
 

@@ -11,9 +11,9 @@ from ...names import Parameter, shortest_name
 from ...seeds import Draw
 from ...theory.facts import Facts
 from ..core.cited import answered_by, excluded_by_communication, excluded_by_hidden, excluded_without_positions
-from ..core.family import Family, Group
+from ..core.family import INSTANCES, Family, Group
 from ..core.legal_inputs import FLIP_FLOP, register_inputs
-from ..core.row_functions import along, at, batch_of, is_inside, keep, last_marked, one_at, places, uniform
+from ..core.row_functions import along, at, batch_of, count, is_inside, keep, last_marked, one_at, places, uniform
 from ..core.task import SEP, OneSymbolTask, Task, shuffled
 from ..core.task_programs import short_answer_program
 from ..hard.base import HardAnswers
@@ -30,15 +30,10 @@ class FlipFlop(OneSymbolTask):
     Intermediate reads show the right bit. The proofs that no program does this use such prompts only.
     """
 
-    name = "flip_flop"
-    definition = (
-        "w or r or i and a bit, again and again, then r: the bit that w wrote last; "
-        "i has a random bit, and 8 in 10 instructions between the first, w, and the last are i, 1 is w, 1 is r"
-    )
     length_means = "the number of symbols of the input: twice the number of instructions, less one"
     symbols = ("w", "r", "i", "0", "1")
-    min_length = 3
     citation = "arXiv 2306.00946"
+    revision = 2
 
     facts = Facts(
         cited=(
@@ -59,6 +54,17 @@ class FlipFlop(OneSymbolTask):
         )
     )
 
+    def __init__(self, instances: str = "balanced") -> None:
+        self.is_papers = instances == "paper"
+        self.name = shortest_name("flip_flop", [instances], [INSTANCES.default])
+        self.min_length = 3 if self.is_papers else 5
+        self.definition = "w or r or i and a bit, again and again, then r: the bit that w wrote last; " + (
+            "i has a random bit, and 8 in 10 instructions between the first, w, and the last are i, 1 is w, 1 is r"
+            if self.is_papers
+            else "the first and another one, uniform among the others, are w, and so are 1 in 10 before that; of the rest 1 in 9 is "
+            "r, the others are i, whose bits make both bits equally frequent as far as they can"
+        )
+
     def lengths(self, low: int, high: int) -> tuple[int, ...]:
         """Return the lengths: odd numbers, as the last instruction has no bit."""
         return tuple(length for length in super().lengths(low, high) if length % 2)
@@ -74,14 +80,34 @@ class FlipFlop(OneSymbolTask):
         place = places(lengths_MB, width, xp)
         last_MB = lengths_MB // 2
         choice = uniform(draw.named("instructions"), 10, lengths_MB, width)
-        is_write = (choice == 0) | (place == 0)
-        is_read = ((choice == 1) | (place == last_MB[..., None])) & (place > 0)
+        if self.is_papers:
+            is_write = (choice == 0) | (place == 0)
+        else:
+            final = draw.named("final").integers(last_MB - 1, batch_of(draw, lengths_MB))[..., None] + 1
+            is_write = ((choice == 0) & (place < final)) | (place == final) | (place == 0)
+            rest = draw.named("rest").integers(9, (*batch_of(draw, lengths_MB), width)) + 1
+            choice = xp.where((choice == 0) & ~is_write, rest, choice)
+        is_read = (((choice == 1) & ~is_write) | (place == last_MB[..., None])) & (place > 0)
         bits = uniform(draw.named("bits"), 2, lengths_MB, width)
         stored = at(bits, last_marked(is_write, xp), xp)
         instructions = xp.where(is_read, self.token("r"), xp.where(is_write, self.token("w"), self.token("i")))
-        shown = xp.where(is_read, stored, bits) + self.token("0")
+        shown = xp.where(is_read, stored, bits)
+        if not self.is_papers:
+            shown = self._with_equal_bits(shown, is_read | is_write, last_MB, draw.named("equal"), xp)
+        shown = shown + self.token("0")
         woven = xp.stack_last([instructions, shown]).reshape(*lengths_MB.shape, -1)
         return woven[..., :max_length], one_at(stored, last_MB - 1, xp)[..., None] + self.token("0")
+
+    @staticmethod
+    def _with_equal_bits(shown: Array, is_given: Array, number_MB: Array, draw: Draw, xp: Arrays) -> Array:
+        """Return bits of which half are 1, or nearly half, as far as those that are not given can bring it about."""
+        width = shown.shape[-1]
+        inside = is_inside(number_MB, width, xp)
+        ones = number_MB // 2 + (number_MB % 2) * draw.named("odd").integers(2, batch_of(draw, number_MB))
+        missing = ones - count(inside & is_given & (shown == 1), xp)
+        order = draw.named("order").permutation(width, batch_of(draw, number_MB))
+        rank = xp.stable_ranks(xp.where(inside & ~is_given, order, width))
+        return xp.where(is_given, shown, xp.where(rank < missing[..., None], 1, 0))
 
 
 class MKAR(OneSymbolTask):
@@ -290,7 +316,7 @@ _KEY_LENGTH = Parameter(name="key_length", default=2, meaning="the number of let
 _DISTRACTORS = Parameter(name="distractors", default=3, meaning="the number of other keys", low=0, high=_FEW_KEYS - 1)
 
 FAMILIES: tuple[Family, ...] = (
-    Family(name="flip_flop", group=Group.COPYING, make=FlipFlop),
+    Family(name="flip_flop", group=Group.COPYING, make=FlipFlop, parameters=(INSTANCES,)),
     *RECALL_FAMILIES,
     Family(name="mkar", group=Group.COPYING, make=MKAR, parameters=(_KEY_LENGTH,)),
     Family(name="induction", group=Group.COPYING, make=Induction),

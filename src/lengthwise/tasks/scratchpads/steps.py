@@ -19,7 +19,7 @@ from ..core.cited import answered_at_fixed_alphabet, excluded_by_communication
 from ..core.distinct_tokens import DistinctTokensTask
 from ..core.family import Family, Group
 from ..core.host_tasks import HostTask, Numbers
-from ..core.row_functions import at, batch_of, fold, is_inside, one_at, places, running_count, uniform
+from ..core.row_functions import at, batch_of, fold, is_inside, one_at, pick, places, running_count, uniform
 from ..core.task import AnswerTask, Batch, SameLengthTask, copying_roles, shuffled
 from ..counting.majorities import xor
 
@@ -183,8 +183,10 @@ class DyckTrace(_Numbered):
     family = "dyck_cot"
     definition = (
         "after each bracket the depth, as one token, until it would fall below 0, then yes if the brackets balance, else no; half "
-        "of the words are uniform balanced ones, half are such with one bracket turned round"
+        "of the words are uniform balanced ones; of the others 7 in 8 are such with an opening and a later closing bracket swapped, "
+        "and 1 in 8 such with one bracket turned round"
     )
+    revision = 2
     length_means = "the number of brackets, which is even"
     min_length = 2
     citation = "after arXiv 2410.02140"
@@ -229,13 +231,30 @@ class DyckTrace(_Numbered):
         batch = batch_of(draw, lengths_MB)
         is_broken = draw.named("broken").integers(2, batch)[..., None] == 1
         turned = draw.named("turned").integers(lengths_MB, batch)[..., None]
-        steps = xp.where(is_broken & (place[..., :max_length] == turned), -steps, steps)
+        place, in_word = place[..., :max_length], is_inside(lengths_MB, max_length, xp)
+        is_turned = draw.named("kind").integers(8, batch)[..., None] == 0
+        one, other = self._swapped(steps, in_word, draw.named("swapped"), xp)
+        is_changed = xp.where(is_turned, place == turned, (place == one[..., None]) | (place == other[..., None]))
+        steps = xp.where(is_broken & is_changed, -steps, steps)
         depths = xp.running_sum(steps, -1)
         falls = (depths < 0) & is_inside(lengths_MB, max_length, xp)
         told_MB = xp.where((running_count(falls, xp) == 0) & is_inside(lengths_MB, max_length, xp), 1, 0).sum(-1)
         verdict = xp.where(is_broken, self.token("no"), self.token("yes"))
         parts = ((depths + 4, told_MB), (verdict, lengths_MB * 0 + 1))
         return xp.where(steps == 1, 0, 1), *numbers.joined(parts, lengths_MB, max_length + 1, xp)
+
+    @staticmethod
+    def _swapped(steps: Array, in_word: Array, draw: Draw, xp: Arrays) -> tuple[Array, Array]:
+        """Return the places of an opening and a later closing bracket of balanced words that may not be swapped.
+
+        Swapping lowers the depth by 2 in between, where it must be 1 or 0 somewhere.
+        """
+        place, depths = xp.arange(steps.shape[-1]), xp.running_sum(steps, -1)
+        opening = pick(in_word & (steps == 1), draw.named("opening"), xp)[..., None]
+        is_low = in_word & (place >= opening) & (depths <= 1)
+        is_after = (running_count(is_low, xp) > 0) & ~(is_low & (running_count(is_low, xp) == 1))
+        closing = pick(in_word & (steps == -1) & is_after, draw.named("closing"), xp)
+        return opening[..., 0], closing
 
 
 class SortTrace(DistinctTokensTask):

@@ -12,7 +12,7 @@ from ...names import Parameter, shortest_name
 from ...seeds import Draw
 from ..core.family import Family, Group
 from ..core.legal_inputs import FLIP_FLOP, counter
-from ..core.row_functions import batch_of, fold, one_at, places, uniform
+from ..core.row_functions import batch_of, fold, one_at, places, running_count, uniform
 from ..core.task import AnswerTask, OneSymbolTask
 from ..languages.regular import States
 from .finite_monoids import FiniteMonoid, GroupParameter, MonoidParameter, find_group, find_monoid
@@ -257,13 +257,14 @@ class VariableChain(OneSymbolTask):
     length_means = "the number of symbols: two for every assignment, and one for the question"
     min_length = 3
     citation = "after arXiv 2207.04901"
+    revision = 2
 
     def __init__(self, number: int) -> None:
         self.number = number
         self.name = shortest_name("variable_chain", [number], [5])
         self.definition = (
-            f"assignments 'a 7' and 'b a' of {number} variables, all 0 at first, then a variable: its value. Variables and "
-            "digits are uniform; three of four assignments are from a variable"
+            f"assignments 'a 7' and 'b a' of {number} variables, then a variable: its value. Half of the assignments after the "
+            "first are from a variable, uniform among those that have a value, as is the one that is asked for; digits are uniform"
         )
         self.symbols = (*"0123456789", *"abcdefghij"[:number])
         self.facts = hides(
@@ -272,7 +273,7 @@ class VariableChain(OneSymbolTask):
             "the last of many writes.",
             {"0": ("a", "1"), "1": ("a", "0"), "2": ("b", "b")},
             ("0", "1"),
-            prefix=("b", "b"),
+            prefix=("b", "0", "a", "0"),
             suffix=("a",),
         )
 
@@ -288,24 +289,36 @@ class VariableChain(OneSymbolTask):
         return [values[prompt[-1]]]
 
     def draw_inputs(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> tuple[Array, Array]:
-        """Return assignments and a question; the values of all variables are carried along, one assignment at a time."""
+        """Return assignments and a question; the values of all variables are carried along, one assignment at a time.
+
+        A variable without a value has −1. The first assignment is of a digit, as there is nothing else yet.
+        """
         width = max_length // 2
         targets = uniform(draw.named("targets"), self.number, lengths_MB, width)
-        variables = uniform(draw.named("variables"), self.number, lengths_MB, width)
+        chances = draw.named("variables").bits31((*batch_of(draw, lengths_MB), width))
         digits = uniform(draw.named("digits"), 10, lengths_MB, width)
-        is_digit = uniform(draw.named("kinds"), 4, lengths_MB, width) == 0
-        asked = draw.named("asked").integers(self.number, batch_of(draw, lengths_MB))
+        is_digit = (uniform(draw.named("kinds"), 2, lengths_MB, width) == 0) | (xp.arange(width) == 0)
         every = places(lengths_MB, self.number, xp)
-        values = every * 0
+        values = every * 0 - 1
+        sources = []
         for place in range(width):
-            source = xp.where(is_digit[..., place], digits[..., place], one_at(values, variables[..., place], xp))
+            sources.append(_nth_with_value(values, chances[..., place], xp))
+            source = xp.where(is_digit[..., place], digits[..., place], one_at(values, sources[-1], xp))
             written = (every == targets[..., place, None]) & (lengths_MB > 2 * place + 1)[..., None]
             values = xp.where(written, source[..., None], values)
-        pairs = xp.stack_last([10 + targets, xp.where(is_digit, digits, 10 + variables)])
+        asked = _nth_with_value(values, draw.named("asked").bits31(batch_of(draw, lengths_MB)), xp)
+        pairs = xp.stack_last([10 + targets, xp.where(is_digit, digits, 10 + xp.stack_last(sources))])
         text = pairs.reshape(*lengths_MB.shape, 2 * width)
         text = xp.concat_last([text, 10 + asked[..., None]])[..., :max_length]
         is_last = places(lengths_MB, text.shape[-1], xp) == lengths_MB[..., None] - 1
         return xp.where(is_last, 10 + asked[..., None], text), one_at(values, asked, xp)[..., None]
+
+
+def _nth_with_value(values: Array, chance: Array, xp: Arrays) -> Array:
+    """Return a variable that has a value: the one whose rank among them is this chance, of 31 bits, times their number."""
+    rank = running_count(values >= 0, xp)
+    nth = (chance * rank[..., -1]) >> 31
+    return xp.where((values >= 0) & (rank == nth[..., None] + 1), xp.arange(values.shape[-1]), 0).sum(-1)
 
 
 class RecallWordProblem(OneSymbolTask):
