@@ -382,7 +382,7 @@ def test_weights_in_closed_form_are_not_said_to_be_in_a_class(capsys: pytest.Cap
     """Parity is in no fragment of C-RASP, so a YES for it must not name one."""
     (first, *_) = recommend("PARITY").ranking
     assert first.prediction.encoding == "path"
-    assert first.why == "weights written down in closed form make one layer of path compute this at every length."
+    assert first.why == "Weights written down in closed form make one layer of path compute this at every length."
     assert main(["predict", "PARITY", "--explain", "--encoding", "path"]) == 0
     assert "YES for C-RASP" not in capsys.readouterr().out.partition("What would help:")[0]
 

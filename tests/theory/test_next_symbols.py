@@ -183,7 +183,7 @@ def test_next_symbol_verdicts_equal_the_published_flags(name: str, flags: tuple[
 def test_no_two_a_in_a_row_is_easy_to_continue_but_hard_to_recognize() -> None:
     verdict = ask(NO_AA)
     assert (verdict.answer, verdict.level, verdict.theorem) == (YES, 0, "next_symbol_refinement")
-    assert verdict.reason == "the last symbol and irreversible events determine the answer at every length."
+    assert verdict.reason == "The last symbol and irreversible events determine the answer at every length."
     for readout in Readout:
         assert ask_membership(NO_AA, Fragment.PLAIN, readout) is NO
         assert ask_membership(NO_AA, Fragment.LOCAL, readout) is YES
@@ -418,7 +418,7 @@ def test_a_no_whose_words_would_be_too_long_has_no_certificate(monkeypatch: pyte
         verdict = decide(Facts(language=compile_regex("(a{30})*"), asked=asked), Fragment.PLAIN)
         assert (verdict.answer, verdict.certificate) == (NO, None)
         assert verdict.reason == (
-            "counting cannot tell all states of a component apart that it must; no certificate: "
+            "Counting cannot tell all states of a component apart that it must; no certificate: "
             "the certificate would have more than 20 letters, which is the cap."
         )
 
@@ -455,42 +455,42 @@ def test_a_reduction_reads_the_known_language_off_the_next_symbols() -> None:
         (
             compile_regex("(aa)*"),
             Fragment.PLAIN,
-            "different symbols may follow a and aa, but counting symbols cannot tell them apart once enough identical input "
+            "Different symbols may follow a and aa, but counting symbols cannot tell them apart once enough identical input "
             "comes first.",
         ),
         (
             compile_regex("(ab|aabb)*"),
             Fragment.PLAIN,
-            "the last symbol, counts of symbols and irreversible events determine the answer at every length: "
+            "The last symbol, counts of symbols and irreversible events determine the answer at every length: "
             "t1 = #[b] − #[a], where #[…] counts earlier positions.",
         ),
         (
             find_language("TOMITA_4").language,
             Fragment.LOCAL,
-            "the last 2 symbols and irreversible events determine the answer at every length.",
+            "The last 2 symbols and irreversible events determine the answer at every length.",
         ),
         (
             compile_regex("a*b*"),
             Fragment.PLAIN,
-            "a model only has to notice a few events in their order: the automaton never returns to a state it has left.",
+            "A model only has to notice a few events in their order: the automaton never returns to a state it has left.",
         ),
         (
             find_language("TOMITA_3").language,
             Fragment.PERIODIC_LOCAL,
-            "to know whether the word may end, a model has to solve the flip-flop {0,1,2}*02* (which symbol was written "
+            "To know whether the word may end, a model has to solve the flip-flop {0,1,2}*02* (which symbol was written "
             "last?) (with 0011 for 0, 1001 for 1, 1111 for 2, after 1, before 0); no program with counts, windows and periods "
             "solves that at every length.",
         ),
         (
             NEXT_FLIP_FLOP,
             Fragment.LOCAL,
-            "to know whether the word may end, a model has to solve the flip-flop {0,1,2}*02* (which symbol was written "
+            "To know whether the word may end, a model has to solve the flip-flop {0,1,2}*02* (which symbol was written "
             "last?) (with after 1, before df); no program with counts, windows and periods solves that at every length.",
         ),
         (
             compile_regex("(aab*aa|ab)*"),
             Fragment.PERIODIC_LOCAL,
-            "counting cannot tell states 0 and 1 of the automaton apart, whatever window and period a program uses, although "
+            "Counting cannot tell states 0 and 1 of the automaton apart, whatever window and period a program uses, although "
             "the empty word is accepted after only one of them.",
         ),
     ],

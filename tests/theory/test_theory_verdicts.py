@@ -140,13 +140,13 @@ def test_languages_that_only_the_graph_excludes_are_a_no(text: str, fragment: Fr
 def test_the_reason_of_a_no_by_the_graph_names_two_states_and_what_tells_them_apart() -> None:
     verdict = ask(compile_regex("((bb)*bab|a)*"), Fragment.PERIODIC_LOCAL)
     assert verdict.reason == (
-        "counting cannot tell states 1 and 3 of the automaton apart, whatever window and period a program uses, although ab "
+        "Counting cannot tell states 1 and 3 of the automaton apart, whatever window and period a program uses, although ab "
         "is accepted after only one of them."
     )
     assert (verdict.theorem, verdict.level) == ("karoubi", None)
     local = ask(compile_regex("(aa)*"), Fragment.LOCAL)
     assert local.reason == (
-        "counting cannot tell states 0 and 1 of the automaton apart, whatever window a program uses, although the empty word "
+        "Counting cannot tell states 0 and 1 of the automaton apart, whatever window a program uses, although the empty word "
         "is accepted after only one of them."
     )
 
@@ -156,17 +156,17 @@ def test_the_reason_of_a_no_by_the_graph_names_two_states_and_what_tells_them_ap
     [
         (
             "1*(01*01*)*",
-            "this is parity (is the number of a's even?) (with 0 for a, 1 for b); no program with counts, windows and periods "
+            "This is parity (is the number of a's even?) (with 0 for a, 1 for b); no program with counts, windows and periods "
             "solves that at every length.",
         ),
         (
             "b*(ab*ab*ab*)*",
-            "this is counting a's modulo 3 (is the remainder 0?); no program with counts, windows and periods solves that at "
+            "This is counting a's modulo 3 (is the remainder 0?); no program with counts, windows and periods solves that at "
             "every length.",
         ),
         (
             "[012]*02*",
-            "this is the flip-flop {0,1,2}*02* (which symbol was written last?); no program with counts, windows and periods "
+            "This is the flip-flop {0,1,2}*02* (which symbol was written last?); no program with counts, windows and periods "
             "solves that at every length.",
         ),
     ],
@@ -178,17 +178,17 @@ def test_the_reason_of_a_reduction_names_its_target(text: str, reason: str) -> N
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("[ab]*a", "the last symbol determines the answer at every length."),
-        ("[ab]*a[ab]", "the last 2 symbols determine the answer at every length."),
-        ("(aaaa)*", "the position modulo 4 determines the answer at every length."),
-        ("(abab)*", "the position modulo 4 and irreversible events determine the answer at every length."),
+        ("[ab]*a", "The last symbol determines the answer at every length."),
+        ("[ab]*a[ab]", "The last 2 symbols determine the answer at every length."),
+        ("(aaaa)*", "The position modulo 4 determines the answer at every length."),
+        ("(abab)*", "The position modulo 4 and irreversible events determine the answer at every length."),
         (
             "a*b*",
-            "a model only has to notice a few events in their order: the automaton never returns to a state it has left.",
+            "A model only has to notice a few events in their order: the automaton never returns to a state it has left.",
         ),
         (
             "(aabb)*",
-            "counts of symbols and irreversible events determine the answer at every length: t1 = #[b] − #[a]; "
+            "Counts of symbols and irreversible events determine the answer at every length: t1 = #[b] − #[a]; "
             "t2 = #[a & t1=0] − #[a & t1=-1], where #[…] counts earlier positions.",
         ),
     ],
@@ -202,7 +202,7 @@ def test_the_reason_of_a_yes_names_what_a_program_looks_at_and_no_more(text: str
 def test_periods_without_windows_are_decided() -> None:
     verdict = ask(compile_regex("[ab]*b"), Fragment.PERIODIC)
     assert verdict.reason == (
-        "no period lets counting keep apart the states that the empty word and other words lead to (states 0 and 1), and the "
+        "No period lets counting keep apart the states that the empty word and other words lead to (states 0 and 1), and the "
         "empty word is accepted after one of them only."
     )
     assert (verdict.answer, verdict.theorem, verdict.level) == (NO, "periodic_refinement", None)

@@ -13,10 +13,7 @@ from ...theory.facts import Citation, Facts
 from ...theory.promises import AnswerAutomaton, PromiseCertificate, PromiseReductionCertificate
 from .legal_inputs import hidden_problem
 
-GROWING_ALPHABETS = (
-    "Longer inputs need a larger alphabet. C*-RASP (arXiv 2603.19954) is the theory for alphabets that grow, and no answer "
-    "is derived from it here."
-)
+GROWING_ALPHABETS = "It says nothing about larger vocabularies, which longer inputs need (the theory for these is C*-RASP, arXiv 2603.19954)."
 
 
 def answered_by(program: str, fragment: Fragment, reason: str) -> Citation:
@@ -37,11 +34,12 @@ def answered_at_fixed_alphabet(alphabet: str, *, program: str = "", how: str = "
     Without one, the reason is that a fixed alphabet allows finitely many inputs.
     """
     if program:
-        reason = f"{how} (lengthwise show program {program}). The answer is for {alphabet}. {GROWING_ALPHABETS}"
-    else:
         reason = (
-            f"With {alphabet} there are only finitely many inputs, and a program can list them. {GROWING_ALPHABETS}"
+            f"{how} (lengthwise show program {program}). This is for a vocabulary of {alphabet}. {GROWING_ALPHABETS}"
         )
+    else:
+        listed = f"With a vocabulary of {alphabet} there are only finitely many inputs, so a program can list them all."
+        reason = f"{listed} {GROWING_ALPHABETS}"
     return Citation(
         fragment=Fragment.PLAIN,
         answer=Answer.YES,
@@ -58,7 +56,7 @@ def excluded_by(theorem: str, reason: str) -> Citation:
 
 def excluded_by_communication(must_remember: str) -> Facts:
     """Return that a model must remember more of the input than a program can carry on; the reason is half a sentence."""
-    reason = f"{must_remember}, but a C-RASP program can carry only O(log n) bits from n symbols to those behind them."
+    reason = f"{must_remember}, but a program that counts can pass on only O(log n) bits about n symbols."
     return Facts(cited=(excluded_by("communication", reason),))
 
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from ...languages.alphabet import show_word
-from ..certificate_fields import Word
-from ..reasons import capitalized
+from ..reasons import FEW_EVENTS, known_parts, listed, quoted_word
 from .certificates import AperiodicCertificate, LogicCertificate, PumpingCertificate, RanksCertificate
 from .logics import Logic
-
-_SHOWN_LETTERS = 40
 
 
 def logic_reason(certificate: LogicCertificate) -> str:
@@ -16,62 +12,53 @@ def logic_reason(certificate: LogicCertificate) -> str:
     if isinstance(certificate, PumpingCertificate):
         return _why_not(certificate)
     if isinstance(certificate, AperiodicCertificate):
-        return (
-            f"Nothing has to be counted modulo a number: after {certificate.exponent} repetitions of any word, one more changes "
-            "nothing."
-        )
+        times = f"{certificate.exponent + 1} times in a row has the same effect as {certificate.exponent} times"
+        if certificate.exponent == 1:
+            times = "twice in a row has the same effect as once"
+        return f"Nothing has to be counted modulo a number: reading any piece of input {times}. Then attention that finds the last matching symbol, layer by layer, is enough."
     return _why(certificate)
 
 
 def _why(certificate: RanksCertificate) -> str:
-    seen = []
-    if certificate.window:
-        seen.append("the last symbol" if certificate.window == 1 else f"the last {certificate.window} symbols")
     moduli = sorted({modulus for _, modulus in certificate.moduli})
-    if moduli:
-        seen.append(f"the position modulo {' and '.join(map(str, moduli))}")
-    if certificate.condition is not Logic.Y and not seen:
-        return "A model only has to notice a few events in their order: the automaton never returns to a state it has left."
-    if len(set(certificate.levels)) > 1:
-        seen.append("irreversible events")
-    if not seen:
-        return "There is only one state, so all words have the same answer."
-    alone = len(seen) == 1 and certificate.window < 2
-    listed = " and ".join(seen) if len(seen) < 3 else f"{', '.join(seen[:-1])} and {seen[-1]}"
-    return f"{capitalized(listed)} {'determines' if alone else 'determine'} the answer at every length."
+    if certificate.condition is not Logic.Y and not certificate.window and not moduli:
+        return FEW_EVENTS
+    known = known_parts(certificate.window, moduli, leaves=len(set(certificate.levels)) > 1)
+    if not known:
+        return "All words have the same answer."
+    return f"It is enough, at every length, to know {listed(known)}."
 
 
 def _why_not(certificate: PumpingCertificate) -> str:
-    words = {name: _shortened(word) for name, word in certificate.words.items()}
+    words = {name: quoted_word(word) for name, word in certificate.words.items()}
     reading = f"After {words['prefix']}, reading" if certificate.prefix else "Reading"
+    turns = (
+        f"{reading} {words.get('there')} and {words.get('back')} by turns changes the state back and forth without end"
+    )
     match certificate.fragment:
         case Logic.P:
             return (
-                f"{reading} {words['there']} and {words['back']} by turns changes the state back and forth without end; with finite "
-                "numbers a model can follow only a bounded number of such changes."
+                f"{turns}. With numbers of fixed precision, a model that cannot single out the last symbols at every length only "
+                "knows what has occurred before, not what came last, so it loses track."
             )
         case Logic.P_MOD:
             return (
-                f"{reading} {words['there']} changes the state and {words['stay']}, which is as long, does not; with finite numbers "
-                "a model that sees past events and positions modulo a number loses track of which was read."
+                f"{reading} {words['there']} changes the state and {words['stay']}, which is as long, does not. With numbers of fixed "
+                "precision, a model that knows positions modulo a number and what has occurred before, but cannot single out the "
+                "last symbols, loses track of which was read."
             )
         case Logic.Y:
             return (
-                f"The last symbols do not determine the answer: {words['prefix']} and {words['other_prefix']} lead to different "
-                f"states, and any number of {words['stay']} after them keeps the difference."
+                f"Such a model sees only the last symbols. After {words['prefix']} and after {words['other_prefix']}, any number of "
+                f"{words['stay']} keeps the answers different, although the last symbols are the same."
             )
         case Logic.S:
             return (
-                f"{reading} {words['there']} moves one step around a cycle of {certificate.power} states, so the model would "
-                f"have to count modulo {certificate.power}."
+                f"{reading} {words['there']} moves one step around a cycle of {certificate.power} states, so a model would have to count "
+                f"modulo {certificate.power}, which attention with numbers of fixed precision cannot do here."
             )
         case _:
             return (
-                f"{reading} {words['there']} and {words['back']} by turns changes the state back and forth, and any number of "
-                f"{words['stay']} in between keeps it; then the last symbols no longer show which state it is."
+                f"{turns}, and any number of {words['stay']} in between keeps it. With numbers of fixed precision, a model knows what has "
+                f"occurred before and the last few symbols. These are then all {words['stay']}, so it loses track."
             )
-
-
-def _shortened(word: Word) -> str:
-    shown = show_word(word) if word else "the empty word"
-    return shown if len(shown) <= _SHOWN_LETTERS else f"{shown[: _SHOWN_LETTERS - 1]}… ({len(word)} symbols)"
