@@ -13,7 +13,7 @@ from ...theory.facts import Citation, Facts
 from ...theory.promises import AnswerAutomaton, PromiseCertificate, PromiseReductionCertificate
 from .legal_inputs import hidden_problem
 
-GROWING_ALPHABETS = "It says nothing about larger vocabularies, which longer inputs need (the theory for these is C*-RASP, arXiv 2603.19954)."
+GROWING_ALPHABETS = "It says nothing about larger vocabularies, which longer inputs need. The theory for these is C*-RASP (arXiv 2603.19954)."
 
 
 def answered_by(program: str, fragment: Fragment, reason: str) -> Citation:

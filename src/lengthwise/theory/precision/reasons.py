@@ -15,7 +15,8 @@ def logic_reason(certificate: LogicCertificate) -> str:
         times = f"{certificate.exponent + 1} times in a row has the same effect as {certificate.exponent} times"
         if certificate.exponent == 1:
             times = "twice in a row has the same effect as once"
-        return f"Nothing has to be counted modulo a number: reading any piece of input {times}. Then attention that finds the last matching symbol, layer by layer, is enough."
+        enough = "Then attention that finds the last matching symbol, layer by layer, is enough."
+        return f"Nothing has to be counted modulo a number: reading any piece of input {times}. {enough}"
     return _why(certificate)
 
 
