@@ -49,7 +49,7 @@ NAMED = [
 ]
 NUM_LANGUAGES = 1_000
 SEED = 20261118
-PROGRAMS_FROM = 120  # the first of the random languages
+PROGRAMS_FROM = 40  # the first of the random languages
 
 
 def shown(bounds: DepthBounds) -> str:

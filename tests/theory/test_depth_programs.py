@@ -99,14 +99,14 @@ def test_a_program_has_the_depth_of_its_bound_and_is_right(text: str, question: 
 
 @pytest.mark.full
 def test_programs_of_many_languages_are_right_on_all_words_up_to_ten_letters() -> None:
-    languages = [*map(compile_regex, TEXTS), *random_languages(2306, 60)]
+    languages = [*map(compile_regex, TEXTS), *random_languages(2306, 20)]
     languages += [LANGUAGES[name].language for name in ("D_3", "TOMITA_1", "TOMITA_7")]
     checked = sum(
         check_program(language, question, 10 if len(language.alphabet) == 2 else 6)
         for language in languages
         for question in (END, LAST, NEXT)
     )
-    assert checked > 60
+    assert checked > 30
 
 
 def test_the_marks_of_a_program_avoid_the_alphabet() -> None:
