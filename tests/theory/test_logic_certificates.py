@@ -124,7 +124,8 @@ def attack(seed: int, tries: int, change: Callable[[Random, Json, list[Json]], J
 def edited(rng: Random, data: Json, _all: list[Json]) -> Json:
     while True:
         changed = mutate(rng, data)
-        if changed.get("lengthwise") == "certificate" and changed.get("version") == 1:
+        version = changed.get("version")
+        if changed.get("lengthwise") == "certificate" and type(version) is int and version == 1:
             return changed
 
 
