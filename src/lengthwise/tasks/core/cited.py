@@ -14,8 +14,8 @@ from ...theory.promises import AnswerAutomaton, PromiseCertificate, PromiseReduc
 from .legal_inputs import hidden_problem
 
 GROWING_ALPHABETS = (
-    "Longer inputs need a larger alphabet. C*-RASP (arXiv 2603.19954) is the theory for alphabets that grow, and no answer "
-    "is derived from it here."
+    "Longer inputs need more than that. Where the alphabet grows with the input, C*-RASP (arXiv 2603.19954) is the theory, and "
+    "no answer is derived from it here."
 )
 
 
@@ -57,8 +57,8 @@ def excluded_by(theorem: str, reason: str) -> Citation:
 
 
 def excluded_by_communication(must_remember: str) -> Facts:
-    """Return that a model must remember more of the input than a program can carry on; the reason is half a sentence."""
-    reason = f"{must_remember}, but a C-RASP program can carry only O(log n) bits from n symbols to those behind them."
+    """Return that a model must remember more of the input than a program can carry on; its first sentence comes without a full stop."""
+    reason = f"{must_remember}. A C-RASP program can carry only O(log n) bits across the middle of a text of n symbols."
     return Facts(cited=(excluded_by("communication", reason),))
 
 
