@@ -45,7 +45,7 @@ def test_predictions_are_a_table() -> None:
         "fragment": "PERIODIC_LOCAL",
         "level": 0,
         "theorem": "unrolled_refinement",
-        "reason": "The position modulo 2 determines the answer at every length.",
+        "reason": "It is enough, at every length, to know the position modulo 2.",
     }
     assert rows[0].verdict._repr_html_().startswith("<b>NO</b> for C-RASP: ")
 

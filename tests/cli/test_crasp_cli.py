@@ -455,6 +455,6 @@ def test_the_program_of_bin_majority_is_its_oracle() -> None:
 
 def test_the_library_has_the_program_that_unique_copy_cites() -> None:
     program = find_program("unique_copy").program
-    (citation,) = [each for each in find_task("unique_copy").facts.cited if each.answer is Answer.YES]
+    (citation,) = [each for each in find_task("unique_copy").facts.cited if each.program]
     assert citation.fragment is fragment_of(program) is Fragment.LOCAL
     assert fragment_of(find_program("dedup").program) is Fragment.PLAIN

@@ -519,8 +519,8 @@ def test_few_bits_are_a_no_where_nothing_else_is_known() -> None:
         for verdict in (row.counting, row.precision):
             assert verdict.answer is NO, name
             assert verdict.reason == (
-                "To write the answer a model must remember every symbol of the input, but a C-RASP program can carry only "
-                "O(log n) bits from n symbols to those behind them."
+                "To write the answer a model must remember every symbol of the input, but a program that counts "
+                "can pass on only O(log n) bits about n symbols."
             )
     (row,) = predict("repeat_copy", encodings="fox")  # with exact counts its gates may carry more
     assert (row.counting.answer, row.precision.answer, row.theory) == (UNKNOWN, NO, "fixed precision")
@@ -547,11 +547,13 @@ def test_an_unknown_names_the_bound_that_is_missing() -> None:
 
 def test_a_no_says_what_its_bound_assumes() -> None:
     rows = predict("PARITY", encodings=["ape", "rope", "alibi"])
-    by_counting = "This is parity (is the number of a's even?); no program with counts, windows and periods solves that at every length."
+    by_counting = "This is parity (is the number of a's even?). Programs can compare counts, see the last symbols and take "
+        "positions modulo a number, but they cannot take a count modulo a number."
     assert [row.verdict.reason for row in rows] == [
         by_counting,
-        "Reading a and a by turns changes the state back and forth without end; with finite numbers a model can follow only a "
-        "bounded number of such changes.",
+        "Reading 'a' and 'a' by turns changes the state back and forth without end. With numbers of fixed "
+        "precision, a model that cannot single out the last symbols at every length only knows what has occurred "
+        "before, not what came last, so it loses track.",
         by_counting,
     ]
     assert [row.verdict.assumption for row in rows] == [
@@ -651,21 +653,22 @@ def test_a_row_of_json_has_exactly_the_documented_fields(what: str, level: int |
 def test_the_json_of_a_row_has_both_theories_and_says_which_one_counts() -> None:
     data = predict("(ab)*", encodings=["nope"])[0].to_json()
     assert (data["answer"], data["theory"], data["assumption"]) == ("YES", "counting", "")
-    counted = "Counts of symbols and irreversible events determine the answer at every length: t1 = #[a] − #[b], where #[…] counts"
     assert data["theories"] == {
         "counting": {
             "answer": "YES",
             "class": "C-RASP",
             "theorem": "balanced_refinement",
-            "reason": f"{counted} earlier positions.",
+            "reason": "It is enough, at every length, to know the count t1 = #[a] − #[b] and whether something irreversible "
+            "has happened, such as an error. Here #[x] is how often x was read before.",
             "assumption": "",
         },
         "fixed precision": {
             "answer": "NO",
             "class": "LTL[P]",
             "theorem": "ltl_past",
-            "reason": "Reading a and b by turns changes the state back and forth without end; with finite numbers a model can "
-            "follow only a bounded number of such changes.",
+            "reason": "Reading 'a' and 'b' by turns changes the state back and forth without end. With numbers of fixed "
+            "precision, a model that cannot single out the last symbols at every length only knows what has "
+            "occurred before, not what came last, so it loses track.",
             "assumption": "nope: every number comes from a finite set, and every sum is formed exactly and rounded once "
             "(arXiv 2505.23623)",
         },

@@ -267,3 +267,28 @@ def test_after_different_brackets_different_ones_close() -> None:
         closed = [f"){kind}" for kind in one[:last:-1]]
         after = [set(task.following([*(f"({kind}" for kind in word), *closed])) for word in (one, two)]  # type: ignore[attr-defined]
         assert after[0] != after[1]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "word_problem(U2)",
+            "word_problem(T3)",
+            "word_problem(Z6)",
+            "word_problem(M011_120)",
+            "mqar_word_problem(U2, 3)",
+        ),
+        *("mqar_word_problem(A5, 2)", "cycle_navigation(6)", "cycle_navigation(7)", "grid_1d(3)", "grid_2d(5)"),
+        *("swap_tracking(3)", "variable_chain(2)", "mkar(1)", "mkar(4)", "icl_markov(2)", "icl_markov(3)"),
+        *("sort_multidigit(3)", "sort_multidigit(5)", "bin_majority_interleave(2)", "bin_majority_interleave(6)"),
+    ],
+)
+def test_other_parameters_have_certificates_that_the_oracle_confirms(name: str) -> None:
+    task = find_task(name)
+    certificate = decide(task.facts, Fragment.PLAIN).certificate
+    assert isinstance(certificate, PromiseCertificate | PromiseReductionCertificate)
+    assert check_certificate(json.loads(json.dumps(certificate.to_json()))).objection is None
+    for text in legal_texts(certificate.automaton, 25):
+        cut = text.index(SEP)
+        assert [*text[cut + 1 :], certificate.automaton.answer(text)] == task.answer(text[:cut])[: len(text) - cut]

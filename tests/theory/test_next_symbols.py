@@ -183,7 +183,10 @@ def test_next_symbol_verdicts_equal_the_published_flags(name: str, flags: tuple[
 def test_no_two_a_in_a_row_is_easy_to_continue_but_hard_to_recognize() -> None:
     verdict = ask(NO_AA)
     assert (verdict.answer, verdict.level, verdict.theorem) == (YES, 0, "next_symbol_refinement")
-    assert verdict.reason == "The last symbol and irreversible events determine the answer at every length."
+    assert verdict.reason == (
+        "It is enough, at every length, to know the last symbol and whether something irreversible has happened, "
+        "such as an error."
+    )
     for readout in Readout:
         assert ask_membership(NO_AA, Fragment.PLAIN, readout) is NO
         assert ask_membership(NO_AA, Fragment.LOCAL, readout) is YES
@@ -455,43 +458,48 @@ def test_a_reduction_reads_the_known_language_off_the_next_symbols() -> None:
         (
             compile_regex("(aa)*"),
             Fragment.PLAIN,
-            "Different symbols may follow a and aa, but counting symbols cannot tell them apart once enough identical input "
-            "comes first.",
+            "After 'a' and 'aa' different symbols may follow. After a long enough common beginning, no comparison "
+            "of symbol counts tells which of the two was read.",
         ),
         (
             compile_regex("(ab|aabb)*"),
             Fragment.PLAIN,
-            "The last symbol, counts of symbols and irreversible events determine the answer at every length: "
-            "t1 = #[b] − #[a], where #[…] counts earlier positions.",
+            "It is enough, at every length, to know the last symbol, the count t1 = #[b] − #[a], and whether "
+            "something irreversible has happened, such as an error. Here #[x] is how often x was read before.",
         ),
         (
             find_language("TOMITA_4").language,
             Fragment.LOCAL,
-            "The last 2 symbols and irreversible events determine the answer at every length.",
+            "It is enough, at every length, to know the last 2 symbols and whether something irreversible has "
+            "happened, such as an error.",
         ),
         (
             compile_regex("a*b*"),
             Fragment.PLAIN,
-            "A model only has to notice a few events in their order: the automaton never returns to a state it has left.",
+            "A model only has to notice a few events in their order; once a part of the input is over, it never "
+            "comes back.",
         ),
         (
             find_language("TOMITA_3").language,
             Fragment.PERIODIC_LOCAL,
-            "To know whether the word may end, a model has to solve the flip-flop {0,1,2}*02* (which symbol was written "
-            "last?) (with 0011 for 0, 1001 for 1, 1111 for 2, after 1, before 0); no program with counts, windows and periods "
-            "solves that at every length.",
+            "To know whether the word may end, a model has to solve the flip-flop {0,1,2}*02* (was the last symbol "
+            "other than 2 a 0?) (with '0011' for 0, '1001' for 1, '1111' for 2, after '1', before '0'). The last 0 "
+            "or 1 may lie arbitrarily far back, beyond any fixed number of last symbols, and counts do not tell "
+            "which of the two came last.",
         ),
         (
             NEXT_FLIP_FLOP,
             Fragment.LOCAL,
-            "To know whether the word may end, a model has to solve the flip-flop {0,1,2}*02* (which symbol was written "
-            "last?) (with after 1, before df); no program with counts, windows and periods solves that at every length.",
+            "To know whether the word may end, a model has to solve the flip-flop {0,1,2}*02* (was the last symbol "
+            "other than 2 a 0?) (with after '1', before 'df'). The last 0 or 1 may lie arbitrarily far back, "
+            "beyond any fixed number of last symbols, and counts do not tell which of the two came last.",
         ),
         (
             compile_regex("(aab*aa|ab)*"),
             Fragment.PERIODIC_LOCAL,
-            "Counting cannot tell states 0 and 1 of the automaton apart, whatever window and period a program uses, although "
-            "the empty word is accepted after only one of them.",
+            "States 0 and 1 of the automaton need different answers: a word may end after only one of them. No "
+            "comparison of symbol counts tells them apart at every length, even for a program that also sees the "
+            "last symbols and the position modulo any number.",
         ),
     ],
 )

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import copy
+import inspect
 import json
 from itertools import product
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
 from lengthwise.languages.components import strong_components
+from lengthwise.theory import promise_checker
 from lengthwise.theory.checker import check_certificate
 from lengthwise.theory.cycles import refine_by_cycles
 from lengthwise.theory.graph import Graph
@@ -214,6 +218,11 @@ def test_a_reduction_that_breaks_a_rule_is_refused(change: Json, objection: str)
         ({"suffix": []}, "the two texts need a last symbol in common"),
         ({"suffix": ["a"]}, "one of the two texts is not legal"),
         ({"suffix": [END, END]}, "one of the two texts is not legal"),
+        ({"blocks": [[0]]}, "the blocks do not divide the component"),
+        ({"blocks": [[0], [1]]}, "the loops do not differ by the stated number of paths"),
+        ({"enter": ["a"]}, "the first word does not lead to the start of the first pair"),
+        ({"members": [0, 2], "blocks": [[0, 2]]}, "the component is not strongly connected"),
+        ({"pairs": [{"kind": "paths", "start": 0, "first": [], "second": []}]}, "the pairs do not generate the blocks"),
     ],
 )
 def test_walks_that_break_a_rule_are_refused(change: Json, objection: str) -> None:
@@ -230,6 +239,25 @@ def test_answers_must_be_symbols_and_one_for_every_state() -> None:
         data = as_json(REDUCTION)
         data["automaton"]["answers"] = answers
         assert check_certificate(data).objection == objection
+
+
+def test_texts_with_one_answer_prove_nothing() -> None:
+    found = find_promise(even_or_odd())
+    assert found is not None
+    data = as_json(found)
+    answers = data["automaton"]["answers"]
+    data["automaton"]["answers"] = [None if each is None else "e" for each in answers]
+    assert check_certificate(data).objection == "the two texts have the same answer"
+
+
+def test_every_objection_of_the_promise_checker_is_provoked_here() -> None:
+    here = Path(__file__).read_text(encoding="utf-8")
+    for call in ast.walk(ast.parse(inspect.getsource(promise_checker))):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "require":
+            text = call.args[1]
+            pieces = text.values if isinstance(text, ast.JoinedStr) else [text]
+            (fixed, *_) = [piece.value for piece in pieces if isinstance(piece, ast.Constant)]
+            assert str(fixed) in here
 
 
 def test_a_certificate_about_answers_says_nothing_about_a_language() -> None:

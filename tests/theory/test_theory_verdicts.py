@@ -140,14 +140,16 @@ def test_languages_that_only_the_graph_excludes_are_a_no(text: str, fragment: Fr
 def test_the_reason_of_a_no_by_the_graph_names_two_states_and_what_tells_them_apart() -> None:
     verdict = ask(compile_regex("((bb)*bab|a)*"), Fragment.PERIODIC_LOCAL)
     assert verdict.reason == (
-        "Counting cannot tell states 1 and 3 of the automaton apart, whatever window and period a program uses, although ab "
-        "is accepted after only one of them."
+        "States 1 and 3 of the automaton need different answers: 'ab' is accepted after only one of them. No "
+        "comparison of symbol counts tells them apart at every length, even for a program that also sees the last "
+        "symbols and the position modulo any number."
     )
     assert (verdict.theorem, verdict.level) == ("karoubi", None)
     local = ask(compile_regex("(aa)*"), Fragment.LOCAL)
     assert local.reason == (
-        "Counting cannot tell states 0 and 1 of the automaton apart, whatever window a program uses, although the empty word "
-        "is accepted after only one of them."
+        "States 0 and 1 of the automaton need different answers: a word may end after only one of them. No "
+        "comparison of symbol counts tells them apart at every length, even for a program that also sees the last "
+        "symbols."
     )
 
 
@@ -156,18 +158,19 @@ def test_the_reason_of_a_no_by_the_graph_names_two_states_and_what_tells_them_ap
     [
         (
             "1*(01*01*)*",
-            "This is parity (is the number of a's even?) (with 0 for a, 1 for b); no program with counts, windows and periods "
-            "solves that at every length.",
+            "This is parity (is the number of a's even?) (with '0' for a, '1' for b). Programs can compare counts, "
+            "see the last symbols and take positions modulo a number, but they cannot take a count modulo a number.",
         ),
         (
             "b*(ab*ab*ab*)*",
-            "This is counting a's modulo 3 (is the remainder 0?); no program with counts, windows and periods solves that at "
-            "every length.",
+            "This is counting a's modulo 3 (is the remainder 0?). Programs can compare counts, see the last "
+            "symbols and take positions modulo a number, but they cannot take a count modulo a number.",
         ),
         (
             "[012]*02*",
-            "This is the flip-flop {0,1,2}*02* (which symbol was written last?); no program with counts, windows and periods "
-            "solves that at every length.",
+            "This is the flip-flop {0,1,2}*02* (was the last symbol other than 2 a 0?). The last 0 or 1 may lie "
+            "arbitrarily far back, beyond any fixed number of last symbols, and counts do not tell which of the "
+            "two came last.",
         ),
     ],
 )
@@ -178,18 +181,23 @@ def test_the_reason_of_a_reduction_names_its_target(text: str, reason: str) -> N
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("[ab]*a", "The last symbol determines the answer at every length."),
-        ("[ab]*a[ab]", "The last 2 symbols determine the answer at every length."),
-        ("(aaaa)*", "The position modulo 4 determines the answer at every length."),
-        ("(abab)*", "The position modulo 4 and irreversible events determine the answer at every length."),
+        ("[ab]*a", "It is enough, at every length, to know the last symbol."),
+        ("[ab]*a[ab]", "It is enough, at every length, to know the last 2 symbols."),
+        ("(aaaa)*", "It is enough, at every length, to know the position modulo 4."),
+        (
+            "(abab)*",
+            "It is enough, at every length, to know the position modulo 4 and whether something irreversible has "
+            "happened, such as an error.",
+        ),
         (
             "a*b*",
             "A model only has to notice a few events in their order: the automaton never returns to a state it has left.",
         ),
         (
             "(aabb)*",
-            "Counts of symbols and irreversible events determine the answer at every length: t1 = #[b] − #[a]; "
-            "t2 = #[a & t1=0] − #[a & t1=-1], where #[…] counts earlier positions.",
+            "It is enough, at every length, to know the counts t1 = #[b] − #[a]; t2 = #[a & t1=0] − #[a & t1=-1] "
+            "and whether something irreversible has happened, such as an error. Here #[x] is how often x was read "
+            "before.",
         ),
     ],
 )
@@ -202,8 +210,9 @@ def test_the_reason_of_a_yes_names_what_a_program_looks_at_and_no_more(text: str
 def test_periods_without_windows_are_decided() -> None:
     verdict = ask(compile_regex("[ab]*b"), Fragment.PERIODIC)
     assert verdict.reason == (
-        "No period lets counting keep apart the states that the empty word and other words lead to (states 0 and 1), and the "
-        "empty word is accepted after one of them only."
+        "States 0 and 1 of the automaton need different answers: a word may end after only one of them. No "
+        "comparison of symbol counts tells them apart at every length, even for a program that also sees the "
+        "position modulo any number."
     )
     assert (verdict.answer, verdict.theorem, verdict.level) == (NO, "periodic_refinement", None)
     assert isinstance(verdict.certificate, PeriodsCertificate)

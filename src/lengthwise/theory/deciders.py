@@ -151,9 +151,7 @@ def decide_cited(facts: Facts, fragment: Fragment, readout: Readout) -> Verdict:
     def speaks_of_fragment(citation: Citation) -> bool:
         if citation.answer is Answer.YES:
             return fragment.includes(citation.fragment)
-        if citation.answer is Answer.NO:
-            return citation.fragment.includes(fragment)
-        return citation.fragment is fragment
+        return citation.fragment.includes(fragment)  # what is open for a larger one says why a smaller one is, too
 
     relevant = [citation for citation in facts.cited if speaks_of_fragment(citation)]
     relevant.sort(key=lambda citation: citation.answer is Answer.UNKNOWN)  # what is proved comes first

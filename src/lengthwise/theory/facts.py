@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Citation:
     """A published answer: YES holds for every fragment that contains this one, NO for every one within it.
 
-    UNKNOWN is for what is published but not proved; it speaks of this fragment only.
+    UNKNOWN is for what is published but not proved, and says what is missing; it speaks of this fragment and those within it.
     """
 
     fragment: Fragment

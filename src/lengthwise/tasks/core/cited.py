@@ -13,7 +13,10 @@ from ...theory.facts import Citation, Facts
 from ...theory.promises import AnswerAutomaton, PromiseCertificate, PromiseReductionCertificate
 from .legal_inputs import hidden_problem
 
-GROWING_ALPHABETS = "It says nothing about larger vocabularies, which longer inputs need. The theory for these is C*-RASP (arXiv 2603.19954)."
+GROWING_ALPHABETS = (
+    "It says nothing about larger vocabularies, which longer inputs need. Their theory is C*-RASP (arXiv 2603.19954); no answer "
+    "is derived from it here."
+)
 
 
 def answered_by(program: str, fragment: Fragment, reason: str) -> Citation:
@@ -55,8 +58,8 @@ def excluded_by(theorem: str, reason: str) -> Citation:
 
 
 def excluded_by_communication(must_remember: str) -> Facts:
-    """Return that a model must remember more of the input than a program can carry on; the reason is half a sentence."""
-    reason = f"{must_remember}, but a program that counts can pass on only O(log n) bits about n symbols."
+    """Return that a model must remember more of the input than a program can carry on; its first sentence comes without a full stop."""
+    reason = f"{must_remember}. A program that counts can pass on only O(log n) bits about n symbols."
     return Facts(cited=(excluded_by("communication", reason),))
 
 
