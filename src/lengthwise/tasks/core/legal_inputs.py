@@ -81,24 +81,29 @@ def _blocks(
 
 
 def register_inputs() -> AnswerAutomaton:
-    """Return all legal prompts of flip_flop: w and a bit first; r shows the bit that w wrote last; at the end r asks."""
+    """Return legal prompts of flip_flop in which neither bit ever leads by more than one.
+
+    w and a bit come first, r shows the bit that w wrote last, and at the end r asks for it. As both bits are equally
+    frequent, these prompts are legal whether or not a sampler balances them.
+    """
 
     def step(state: State, symbol: str) -> State:
-        stored, instruction = state
+        stored, instruction, lead = state
         if stored == "said":
             return None
         if instruction == "":
             starts = "w" if stored is None else "wri"
-            return (stored, symbol) if symbol in starts else None
+            return (stored, symbol, lead) if symbol in starts else None
         if symbol == SEP:
-            return ("said", stored) if instruction == "r" else None
+            return ("said", stored, lead) if instruction == "r" else None
         if symbol not in "01" or (instruction == "r" and symbol != stored):
             return None
-        return (symbol if instruction == "w" else stored, "")
+        lead += 1 if symbol == "1" else -1
+        return (symbol if instruction == "w" else stored, "", lead) if abs(lead) <= 1 else None
 
     return answer_automaton(
         ("w", "r", "i", "0", "1", SEP),
-        (None, ""),
+        (None, "", 0),
         step,
         lambda state: state[1] if state[0] == "said" else None,
     )

@@ -45,9 +45,9 @@ class FlipFlop(OneSymbolTask):
                 FLIP_FLOP,
                 "The answer is the bit that was written last. With windows and periods too, no program finds the last of many "
                 "writes among ignored instructions.",
-                images={"0": ("w", "1"), "1": ("w", "0"), "2": ("i", "0")},
+                images={"0": tuple("w1i0"), "1": tuple("w0i1"), "2": tuple("i0i1")},
                 answers=("0", "1"),
-                prefix=("w", "0"),
+                prefix=tuple("w0i1w0i1"),
                 suffix=("r", SEP),
                 legal_inputs=register_inputs,
             ),
