@@ -519,7 +519,7 @@ def test_few_bits_are_a_no_where_nothing_else_is_known() -> None:
         for verdict in (row.counting, row.precision):
             assert verdict.answer is NO, name
             assert verdict.reason == (
-                "To write the answer a model must remember every symbol of the input, but a program that counts "
+                "To write the answer a model must remember every symbol of the input. A program that counts "
                 "can pass on only O(log n) bits about n symbols."
             )
     (row,) = predict("repeat_copy", encodings="fox")  # with exact counts its gates may carry more
@@ -547,8 +547,10 @@ def test_an_unknown_names_the_bound_that_is_missing() -> None:
 
 def test_a_no_says_what_its_bound_assumes() -> None:
     rows = predict("PARITY", encodings=["ape", "rope", "alibi"])
-    by_counting = "This is parity (is the number of a's even?). Programs can compare counts, see the last symbols and take "
+    by_counting = (
+        "This is parity (is the number of a's even?). Programs can compare counts, see the last symbols and take "
         "positions modulo a number, but they cannot take a count modulo a number."
+    )
     assert [row.verdict.reason for row in rows] == [
         by_counting,
         "Reading 'a' and 'a' by turns changes the state back and forth without end. With numbers of fixed "

@@ -590,6 +590,56 @@ def test_a_row_without_certificate_is_not_accepted_and_an_unknown_one_claims_not
     assert check_row(row | {"answer": "UNKNOWN"}) is None
 
 
+#: Rows whose answer rests on fixed precision, and the class that they name.
+BY_PRECISION = [
+    ("PARITY", "rope", "NO", "LTL[P]"),
+    ("(aa)*", "sinusoidal", "NO", "LTL[P]"),
+    ("[ab]*b", "fox", "YES", "LTL[S]"),
+    ("(ab)*", "stick_breaking", "YES", "LTL[S]"),
+    ("(aa)*", "stick_breaking", "NO", "LTL[S]"),
+]
+
+
+@pytest.mark.parametrize(("what", "encoding", "answer", "logic"), BY_PRECISION)
+def test_a_row_that_rests_on_fixed_precision_is_accepted_for_encodings_with_that_bound_only(
+    what: str, encoding: str, answer: str, logic: str
+) -> None:
+    row = json.loads(json.dumps(predict(what, encodings=encoding)[0].to_json()))
+    assert (row["answer"], row["fragment"], row["theory"]) == (answer, logic, "fixed precision")
+    check = check_row(row)
+    assert check is not None
+    assert (check.accepted, check.objection) == (True, None)
+    other = "YES" if answer == "NO" else "NO"
+    for changed in (
+        {"answer": other},
+        {"fragment": "LTL[P,Y]"},
+        {"fragment": "PLAIN"},
+        {"what": "(abab)*"},
+        {"encoding": "kerple_log"},
+        {"encoding": "alibi"},
+        {"encoding": "t5"},
+    ):
+        check = check_row(row | changed)
+        assert check is not None
+        assert not check.accepted, changed
+
+
+def test_a_row_whose_bound_holds_far_out_only_is_refused() -> None:
+    """Alibi without windows of its own: the NO is proved, but for lengths that nobody tries."""
+    (row,) = predict("(ab)*", encodings="alibi")
+    certificate = row.precision.certificate
+    assert certificate is not None
+    data = certificate.to_json()
+    forged = row.to_json() | {key: data[key] for key in ("answer", "fragment", "asked", "readout")} | {"certificate": data}
+    check = check_row(json.loads(json.dumps(forged)))
+    assert check is not None
+    assert check.objection == "no bound of alibi makes NO follow from LTL[Y]"
+    assert check_certificate(json.loads(json.dumps(data)), compile_regex("(ab)*")).accepted
+    check = check_row(json.loads(json.dumps(forged)) | {"encoding": "window"})  # that one sees no farther at any length
+    assert check is not None
+    assert check.accepted
+
+
 def test_the_row_of_a_program_needs_that_program() -> None:
     rows = [row.to_json() for what in ("weak_majority", "exact_half") for row in predict(what)]
     programs = [row for row in rows if row["certificate"] is not None and row["certificate"]["kind"] == "program"]

@@ -421,7 +421,7 @@ def test_a_no_whose_words_would_be_too_long_has_no_certificate(monkeypatch: pyte
         verdict = decide(Facts(language=compile_regex("(a{30})*"), asked=asked), Fragment.PLAIN)
         assert (verdict.answer, verdict.certificate) == (NO, None)
         assert verdict.reason == (
-            "Counting cannot tell all states of a component apart that it must; no certificate: "
+            "Counting cannot tell all states apart that it must. There is no certificate: "
             "the certificate would have more than 20 letters, which is the cap."
         )
 

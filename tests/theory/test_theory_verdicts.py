@@ -191,7 +191,7 @@ def test_the_reason_of_a_reduction_names_its_target(text: str, reason: str) -> N
         ),
         (
             "a*b*",
-            "A model only has to notice a few events in their order: the automaton never returns to a state it has left.",
+            "A model only has to notice a few events in their order; once a part of the input is over, it never comes back.",
         ),
         (
             "(aabb)*",
@@ -224,7 +224,7 @@ def test_the_reason_of_an_unknown_names_what_was_tried_and_what_is_missing() -> 
     facts = Facts(language=compile_regex("[ab]*abb"), asked=Asked.NEXT_SYMBOLS)
     verdict = decide(facts, Fragment.PERIODIC)
     assert verdict.reason == (
-        "no program with a period that divides 1 exists; which periods suffice for C-RASP[periodic] is not known, so larger "
+        "No program with a period that divides 1 exists; which periods suffice for C-RASP[periodic] is not known, so larger "
         "ones are not excluded."
     )
     assert (verdict.answer, verdict.theorem, verdict.certificate, verdict.level) == (UNKNOWN, "open", None, None)
