@@ -63,7 +63,7 @@ SAYS = [
 ]
 
 
-@pytest.mark.parametrize(("body", "says", "logic"), SAYS, ids=str)
+@pytest.mark.parametrize(("body", "says", "logic"), SAYS, ids=[str(body) for body, _, _ in SAYS])
 def test_a_formula_holds_at_the_end_of_the_words_it_speaks_of(body: Expression, says: object, logic: Logic) -> None:
     whole = formula(body)
     assert whole.logic is logic
