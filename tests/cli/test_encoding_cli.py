@@ -35,17 +35,29 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 def test_the_list_has_families_and_other_names(run: Runner) -> None:
     out = run.answers("list", "encodings")
     assert out.startswith(
-        "name                 acts on         proved             title\n"
+        "name                 acts on         proved                                           title\n"
         "\n"
         "No positions, and positions added to the input\n"
-        "nope                 nothing         = plain            no position encoding\n"
-        "ape                  ids, input      = periodic, local  learned absolute positions, trained with\n"
-        "                                                        random offsets\n"
+        "nope                 nothing         = C-RASP; = LTL[P]                               no position encoding\n"
+        "ape                  ids, input      = C-RASP[periodic, local]; ≤ LTL[P,MOD]          learned absolute positions,\n"
+        "                                                                                      trained with random offsets\n"
     )
+    rows = {line.split()[0]: " ".join(line.split()) for line in out.split("\n") if line and not line.startswith(" ")}
+    for name, proved in (
+        ("rope", "≥ C-RASP; ≤ LTL[P]"),
+        ("t5", "= C-RASP[local]; = LTL[P,Y]"),
+        ("window", "= LTL[Y]; = LTL[Y]"),
+        ("stick_breaking", "= LTL[S]"),
+        ("cope", "≥ C-RASP; ≥ LTL[S]"),
+        ("alibi", "≤ C-RASP[local]; ≤ LTL[Y]"),
+        ("kerple_log", "–"),
+    ):
+        assert f" {proved} " in rows[name], (name, rows[name])
     assert out.endswith(
         "\n"
-        "proved: = the encoding does exactly this fragment of C-RASP, ≥ at least, ≤ at most, – nothing is\n"
-        "proved. q, k: queries and keys. One in full: lengthwise show encoding NAME\n"
+        "proved: what the encoding can do if counts are exact (C-RASP), then with numbers from a finite set\n"
+        "(LTL): = exactly, ≥ at least, ≤ at most, – nothing is proved. q, k: queries and keys. One in full:\n"
+        "lengthwise show encoding NAME\n"
     )
     listed = re.findall(r"^(\w+)  ", out, flags=re.MULTILINE)
     assert listed == ["name", *ENCODINGS]
@@ -59,7 +71,13 @@ def test_the_data_of_the_list_is_that_of_the_cards(run: Runner) -> None:
     assert [row["name"] for row in rows] == list(ENCODINGS)
     assert all(set(row) == {field.name for field in fields(Card)} for row in rows)
     by_name = {row["name"]: row for row in rows}
-    assert by_name["rope"]["at_most"]["fragment"] == "PERIODIC"
+    assert by_name["rope"]["at_most"] is None
+    assert by_name["rope"]["precise_at_most"]["fragment"] == "LTL[P]"
+    assert by_name["rope"]["precise_at_most"]["regular"] is True
+    assert by_name["alibi"]["precise_at_most"]["far"].startswith("from the length on at which")
+    assert [bound["fragment"] for bound in by_name["t5"]["at_least"]] == ["LOCAL", "PLAIN"]
+    assert [bound["fragment"] for bound in by_name["t5"]["precise_at_least"]] == ["LTL[P,Y]", "LTL[P]"]
+    assert by_name["path"]["solves"] == ["PARITY"]
     assert [alias["name"] for alias in by_name["fox"]["aliases"]] == ["cable"]
     assert by_name["abacus"]["family"] == "Around other encodings"
 
@@ -102,10 +120,10 @@ def test_an_encoding_is_shown_in_full_with_a_picture(run: Runner) -> None:
         "    positions  may be fractions\n"
         "\n"
         "  proved\n"
-        "    at least     none proved\n"
-        "    at most      C-RASP[local] (without positions the output depends on the last layers·(window − 1)\n"
-        "                 + 1 symbols only)\n"
-        "    expressible  none proved\n"
+        "    at least   LTL[Y] (docs/concepts/encodings.md, theorem W; our own proof, not peer reviewed)\n"
+        "    at most    LTL[Y] (docs/concepts/encodings.md, theorem W; our own proof, not peer reviewed)\n"
+        "    precise ≥  LTL[Y] (docs/concepts/encodings.md, theorem W; our own proof, not peer reviewed)\n"
+        "    precise ≤  LTL[Y] (docs/concepts/encodings.md, theorem W; our own proof, not peer reviewed)\n"
         "\n"
         "  source: arXiv 2004.05150\n"
         "\n"
