@@ -39,7 +39,7 @@ def decide(facts: Facts, fragment: Fragment, readout: Readout | None = None, *, 
     >>> from lengthwise.languages.regex import compile_regex
     >>> verdict = decide(Facts(language=compile_regex("a*b*")), Fragment.PLAIN)
     >>> print(verdict.answer, verdict.reason)
-    YES a model only has to notice a few events in their order: the automaton never returns to a state it has left.
+    YES A model only has to notice a few events in their order; once a part of the input is over, it never comes back.
 
     Where no budget of CPU time is open, ``caps.max_seconds`` is; a budget that runs out makes the answer UNKNOWN.
     """

@@ -39,8 +39,7 @@ def extract_formula(certificate: LogicCertificate) -> Formula:
     >>> from lengthwise.theory.precision.deciders import decide_logic
     >>> print(extract_formula(decide_logic(compile_regex("(ab)*"), "LTL[P,MOD]").certificate))
     exit1  := pos % 2 = 1 and 'b' or pos % 2 = 0 and 'a'
-    at0    := pos % 2 = 1 and not P(exit1)
-    accept := at0
+    accept := pos % 2 = 1 and not P(exit1)
     """
     if not isinstance(certificate, RanksCertificate):
         raise InvalidOptionError(
