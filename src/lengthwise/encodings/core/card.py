@@ -324,12 +324,36 @@ POINTING: dict[str, Any] = {
     "counts_positions": True,
 }
 """What the cards of encodings have in common that solve equations between positions."""
-NEAR_OR_FAR: dict[str, Any] = {
-    "at_most": NEAR_AND_FAR,
-    "precise_at_most": NEAR_AND_FAR_PRECISE,
-    "few_bits": True,
-}
-"""What is proved at most where scores depend on min(distance, K)."""
+
+
+def _near_or_far(option: str, least: int) -> dict[str, Any]:
+    """Return what is proved where scores depend on min(distance, K), and a head can single out the previous token.
+
+    That takes an option of at least this value; for smaller ones the head is known to attend uniformly only.
+    """
+
+    def reached(problems: Fragment | Logic) -> Bound:
+        return Bound(
+            fragment=problems,
+            citation=f"{OURS}, theorem B",
+            assumption=EXACT_NEIGHBOUR,
+            status="ours",
+            where=((option, least, MANY),),
+        )
+
+    return {
+        "at_least": (reached(Fragment.LOCAL), UNIFORM_HEADS),
+        "at_most": NEAR_AND_FAR,
+        "precise_at_least": (reached(Logic.P_Y), SEES_THE_PAST),
+        "precise_at_most": NEAR_AND_FAR_PRECISE,
+        "few_bits": True,
+    }
+
+
+NEAR_OR_FAR_BY_BUCKETS = _near_or_far("buckets", 4)
+NEAR_OR_FAR_BY_CLIP = _near_or_far("clip", 2)
+NEAR_OR_FAR_BY_REACH = _near_or_far("reach", 2)
+NEAR_OR_FAR_BY_WINDOW = _near_or_far("window", 2)
 TURNED_APART: dict[str, Any] = {"at_least": UNIFORM_HEADS, "precise_at_most": TURNED, "few_bits": True}
 """What is proved where rounded waves turn queries and keys, or are added to the input."""
 DISTANCE_BIAS: dict[str, Any] = {

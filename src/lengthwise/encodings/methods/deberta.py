@@ -8,11 +8,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from ...crasp.fragments import Fragment
 from ...seeds import Draw
-from ...theory.precision.logics import Logic
 from ..core.base import Encoding, Fit, Where
-from ..core.card import CLIP, EXACT_NEIGHBOUR, MANY, NEAR_OR_FAR, OURS, SEES_THE_PAST, UNIFORM_HEADS, Bound, Card
+from ..core.card import CLIP, NEAR_OR_FAR_BY_CLIP, Card
 from ..core.initialization import normal
 from ..core.tables import spread
 from .shaw import require_whole, whole_distances
@@ -29,27 +27,7 @@ CARD = Card(
     per_layer=True,
     options=(CLIP,),
     variants=("clip=3",),
-    at_least=(
-        Bound(
-            fragment=Fragment.LOCAL,
-            citation=f"{OURS}, theorem B",
-            assumption=EXACT_NEIGHBOUR,
-            status="ours",
-            where=(("clip", 2, MANY),),
-        ),
-        UNIFORM_HEADS,
-    ),
-    precise_at_least=(
-        Bound(
-            fragment=Logic.P_Y,
-            citation=f"{OURS}, theorem B",
-            assumption=EXACT_NEIGHBOUR,
-            status="ours",
-            where=(("clip", 2, MANY),),
-        ),
-        SEES_THE_PAST,
-    ),
-    **NEAR_OR_FAR,
+    **NEAR_OR_FAR_BY_CLIP,
     shift_invariant=True,
     float_ids=False,
 )

@@ -5,22 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from ...crasp.fragments import Fragment
 from ...errors import InvalidOptionError
-from ...theory.precision.logics import Logic
 from ..core.base import Encoding, Fit, Where, distances, per_head
-from ..core.card import (
-    DISTANCE_BIAS,
-    EXACT_NEIGHBOUR,
-    MANY,
-    NEAR_OR_FAR,
-    OURS,
-    SEES_THE_PAST,
-    UNIFORM_HEADS,
-    Bound,
-    Card,
-    Option,
-)
+from ..core.card import DISTANCE_BIAS, NEAR_OR_FAR_BY_WINDOW, Card, Option
 from .window import closed_unless
 
 CARD = Card(
@@ -34,27 +21,7 @@ CARD = Card(
         Option(name="heads", default=0, low=0, high=100, meaning="how many heads have one; 0: half of them"),
     ),
     variants=("window=3", "window=1, heads=1"),
-    at_least=(
-        Bound(
-            fragment=Fragment.LOCAL,
-            citation=f"{OURS}, theorem B",
-            assumption=EXACT_NEIGHBOUR,
-            status="ours",
-            where=(("window", 2, MANY),),
-        ),
-        UNIFORM_HEADS,
-    ),
-    precise_at_least=(
-        Bound(
-            fragment=Logic.P_Y,
-            citation=f"{OURS}, theorem B",
-            assumption=EXACT_NEIGHBOUR,
-            status="ours",
-            where=(("window", 2, MANY),),
-        ),
-        SEES_THE_PAST,
-    ),
-    **NEAR_OR_FAR,
+    **NEAR_OR_FAR_BY_WINDOW,
     bounds_need=("heads",),
     bounded_bias=False,
     never_positive=True,

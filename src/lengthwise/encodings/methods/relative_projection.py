@@ -9,12 +9,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from ...crasp.fragments import Fragment
 from ...errors import InvalidOptionError
 from ...seeds import Draw
-from ...theory.precision.logics import Logic
 from ..core.base import Encoding, Fit, Where, distances
-from ..core.card import EXACT_NEIGHBOUR, MANY, NEAR_OR_FAR, OURS, SEES_THE_PAST, UNIFORM_HEADS, Bound, Card, Option
+from ..core.card import NEAR_OR_FAR_BY_REACH, Card, Option
 from ..core.initialization import normal
 
 CARD = Card(
@@ -32,27 +30,7 @@ CARD = Card(
         Option(name="reach", default=0, low=0, high=1_000_000, meaning="distances with a bias; 0: those trained on"),
     ),
     variants=("curves=3, reach=5",),
-    at_least=(
-        Bound(
-            fragment=Fragment.LOCAL,
-            citation=f"{OURS}, theorem B",
-            assumption=EXACT_NEIGHBOUR,
-            status="ours",
-            where=(("reach", 2, MANY),),
-        ),
-        UNIFORM_HEADS,
-    ),
-    precise_at_least=(
-        Bound(
-            fragment=Logic.P_Y,
-            citation=f"{OURS}, theorem B",
-            assumption=EXACT_NEIGHBOUR,
-            status="ours",
-            where=(("reach", 2, MANY),),
-        ),
-        SEES_THE_PAST,
-    ),
-    **NEAR_OR_FAR,
+    **NEAR_OR_FAR_BY_REACH,
     shift_invariant=True,
     reads_stream=True,
     note="there is no paper; distances beyond the reach get no bias.",

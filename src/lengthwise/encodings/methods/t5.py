@@ -10,12 +10,10 @@ import math
 import torch
 from torch import Tensor, nn
 
-from ...crasp.fragments import Fragment
 from ...errors import InvalidOptionError
 from ...seeds import Draw
-from ...theory.precision.logics import Logic
 from ..core.base import Encoding, Fit, Where, per_head
-from ..core.card import EXACT_NEIGHBOUR, MANY, NEAR_OR_FAR, OURS, SEES_THE_PAST, UNIFORM_HEADS, Bound, Card, Option
+from ..core.card import NEAR_OR_FAR_BY_BUCKETS, Card, Option
 from ..core.initialization import normal
 from .shaw import require_whole, whole_distances
 
@@ -34,27 +32,7 @@ CARD = Card(
     ),
     variants=("buckets=8, distance=20", "buckets=6, distance=400"),
     relation="t5_bucket",
-    at_least=(
-        Bound(
-            fragment=Fragment.LOCAL,
-            citation=f"{OURS}, theorem B",
-            assumption=EXACT_NEIGHBOUR,
-            status="ours",
-            where=(("buckets", 4, MANY),),
-        ),
-        UNIFORM_HEADS,
-    ),
-    precise_at_least=(
-        Bound(
-            fragment=Logic.P_Y,
-            citation=f"{OURS}, theorem B",
-            assumption=EXACT_NEIGHBOUR,
-            status="ours",
-            where=(("buckets", 4, MANY),),
-        ),
-        SEES_THE_PAST,
-    ),
-    **NEAR_OR_FAR,
+    **NEAR_OR_FAR_BY_BUCKETS,
     shift_invariant=True,
     bounded_bias=True,
     float_ids=False,
