@@ -78,14 +78,23 @@ def test_one_language_gets_a_headline_a_row_per_encoding_and_the_meaning_of_the_
         "(ab)*: a regular expression over {a, b}, 3 states, read at the end marker\n"
         "\n"
         "encoding  answer  why\n"
-        "nope      YES     counting alone names the state at every length: t1 = #[a] − #[b].\n"
+        "nope      YES     It is enough, at every length, to know the count t1 = #[a] − #[b] and whether\n"
+        "                  something irreversible has happened, such as an error. Here #[x] is how often x\n"
+        "                  was read before.\n"
+        "                  Fixed precision: NO at some length.\n"
         "                  certificate: level 1, 1 count, largest coefficient 1\n"
-        "ape       YES     counting alone names the state at every length: t1 = #[a] − #[b].\n"
+        "ape       YES     It is enough, at every length, to know the count t1 = #[a] − #[b] and whether\n"
+        "                  something irreversible has happened, such as an error. Here #[x] is how often x\n"
+        "                  was read before.\n"
         "                  certificate: level 1, 1 count, largest coefficient 1\n"
         "\n"
-        "YES: a program of the class exists for all lengths, and the idealized learner of arXiv 2410.02140\n"
-        "  finds it; gradient descent may still miss it.\n"
-        "NO: no program of the class exists: predicted not to length-generalize.\n"
+        "YES: a solution exists for all lengths, and an idealized learner finds it (for nope and ape that of\n"
+        "  arXiv 2410.02140, for others the one that picks the model with the fewest bits); gradient descent\n"
+        "  may still miss it.\n"
+        "NO: no solution exists for all lengths: predicted not to length-generalize.\n"
+        "Fixed precision: numbers come from a finite set, and sums are rounded once. It makes no claim where\n"
+        "  the number format resolves 1/length: as a rule of thumb, up to 2^24 tokens in float32, 2^11 in\n"
+        "  float16 and 2^8 in bfloat16.\n"
     )
 
 
@@ -103,8 +112,8 @@ def test_several_languages_share_one_table(run: Runner) -> None:
 
 
 def test_encodings_can_be_given_with_commas_or_again(run: Runner) -> None:
-    one = run.answers("predict", "(ab)*", "--encoding", "nope,ape", "--encoding", "rope")
-    assert [line.split()[0] for line in one.split("\n")[3:] if line[:1].isalpha()][:3] == ["nope", "ape", "rope"]
+    one = run.answers("predict", "(ab)*", "--encoding", "nope,ape", "--encoding", "alibi")
+    assert [line.split()[0] for line in one.split("\n")[3:] if line[:1].isalpha()][:3] == ["nope", "ape", "alibi"]
     assert "UNKNOWN: neither is proved here" in one
 
 
@@ -164,7 +173,7 @@ def test_predict_prints_json_rows(run: Runner) -> None:
     [
         (["(ab)*"], 0),
         (["(aa)*"], 1),
-        (["(ab)*", "--encoding", "rope"], 3),
+        (["(ab)*", "--encoding", "alibi"], 3),
         (["(ab)*", "PARITY", "--encoding", "rope,nope"], 1),
         (["(ab)*", "--json"], 0),
     ],
@@ -232,7 +241,11 @@ def test_list_names_everything_of_a_kind(run: Runner, kind: str, names: list[str
             ["published prediction (arXiv 2410.02140): ape yes, nope yes", "alphabet {a, b}, 5 states"],
         ),
         ("language", "(ab|bbaa)*", ["shortest word: ε", "words of length 0 to 8: 1, 0, 1, 0, 2, 0, 3, 0, 5"]),
-        ("encoding", "rope", ["rotary position embedding", "at least none proved", "at most C-RASP[periodic]"]),
+        (
+            "encoding",
+            "rope",
+            ["rotary position embedding", "at least C-RASP", "at most none proved", "precise ≤ LTL[P]"],
+        ),
         (
             "task",
             "bin_majority",
