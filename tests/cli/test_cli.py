@@ -492,7 +492,7 @@ REGEX = "cannot read the regular expression: "
         (["--wrong"], "unrecognized arguments: --wrong.", "see 'lengthwise --help'.", ""),
         (
             ["show", "theorem", "opn"],
-            f"theorem 'opn' is unknown. Known: {', '.join(THEOREMS)}.",
+            f"theorem 'opn' is unknown. Known: {listed(THEOREMS)}.",
             "did you mean 'open'?",
             "",
         ),
