@@ -10,12 +10,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from enum import StrEnum
 from itertools import permutations
+from math import lcm
 from typing import TYPE_CHECKING
 
 from ..crasp.fragments import Fragment, Readout
 from ..encodings.catalog import Bound
 from ..encodings.core.choice import Choice, find_encoding
 from ..languages.dfa import DFA
+from ..theory.certificates import PotentialsCertificate, QuotientsCertificate
 from ..theory.claims import Answer
 from ..theory.deciders import decide
 from ..theory.facts import Facts
@@ -97,7 +99,7 @@ def weigh(choice: Choice, theory: Theory, verdicts: Verdicts, *, shifted: bool =
         found = verdicts.within(bound)
         if found.answer is Answer.YES:
             return _assuming(found, choice, bound)
-    inside = verdicts.within(least) if least else None
+    inside = _inside(least, choice, verdicts) if least else None
     if least is not None and inside is not None and inside.answer is Answer.YES:
         return _assuming(inside, choice, least)
     outside = verdicts.within(most) if most else None
@@ -114,6 +116,31 @@ def weigh(choice: Choice, theory: Theory, verdicts: Verdicts, *, shifted: bool =
     like = verdicts.counting(Fragment.PERIODIC_LOCAL) if like is None else like
     reason = _gap(choice, theory, least, inside, most, outside, verdicts)
     return replace(like, answer=Answer.UNKNOWN, theorem="open", certificate=None, reason=reason, assumption="")
+
+
+def _inside(bound: Bound, choice: Choice, verdicts: Verdicts) -> AnyVerdict:
+    """Return whether the problem is in the class of a lower bound, with a period that the encoding has."""
+    verdict = verdicts.within(bound)
+    if not bound.period or verdict.answer is not Answer.YES:
+        return verdict
+    has, needs = int(dict(choice.options)[bound.period]), _period_of(verdict.certificate)
+    if needs and has % needs == 0:
+        return verdict
+    told = f"position modulo {needs}" if needs else "position modulo some number that is not known"
+    reason = f"The solution that is known needs the {told}, and {choice.name} repeats after {has} positions."
+    return replace(verdict, answer=Answer.UNKNOWN, theorem="open", certificate=None, reason=reason)
+
+
+def _period_of(certificate: object) -> int:
+    """Return the period that the solution of a YES needs; 0 if it is not known."""
+    if isinstance(certificate, PotentialsCertificate):
+        return certificate.period
+    if isinstance(certificate, QuotientsCertificate):
+        periods = [_period_of(part) for _, part in certificate.parts]
+        return lcm(*periods) if all(periods) else 0
+    from ..theory.precision.certificates import RanksCertificate
+
+    return lcm(*(modulus for _, modulus in certificate.moduli)) if isinstance(certificate, RanksCertificate) else 0
 
 
 _FEW_BITS = Bound(

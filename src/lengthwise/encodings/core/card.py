@@ -66,6 +66,7 @@ class Bound:
 
     - ``where`` limits it to some values of options: (option, least, most).
     - ``regular``: it is proved for regular languages alone.
+    - ``period`` names the option that the period of a solution must divide.
     - ``far`` says from which lengths on it holds, where that is far beyond ordinary ones. It then predicts nothing for
       ordinary lengths, and settles no answer.
     """
@@ -76,6 +77,7 @@ class Bound:
     status: Status = "published"
     where: tuple[tuple[str, float, float], ...] = ()
     regular: bool = False
+    period: str = ""
     far: str = ""
 
 

@@ -20,6 +20,20 @@ def learned(case: Case, width: int) -> Matrix:
     return rows
 
 
+def periodic(case: Case, width: int) -> Matrix:
+    """P[id_i mod period], found by taking the period away again and again."""
+    table: Matrix = case.weights["table_MND"]
+    period = int(case.number("period", 12))
+    rows: Matrix = []
+    for number in case.ids:
+        rest = int(number)
+        while rest >= period:
+            rest -= period
+        assert len(table[rest]) == width
+        rows.append(table[rest])
+    return rows
+
+
 def sinusoidal(case: Case, width: int) -> Matrix:
     """Channel 2t is sin(id·b^(−2t/D)) and channel 2t+1 is cos(id·b^(−2t/D))."""
     base = case.number("base", 10000)
@@ -43,6 +57,7 @@ def scaled_sinusoidal(case: Case, width: int) -> Matrix:
 EMBEDDED: dict[str, Callable[[Case, int], Matrix]] = {
     "learned": learned,
     "ape": learned,
+    "periodic": periodic,
     "sinusoidal": sinusoidal,
     "scaled_sinusoidal": scaled_sinusoidal,
 }
