@@ -630,7 +630,9 @@ def test_a_row_whose_bound_holds_far_out_only_is_refused() -> None:
     certificate = row.precision.certificate
     assert certificate is not None
     data = certificate.to_json()
-    forged = row.to_json() | {key: data[key] for key in ("answer", "fragment", "asked", "readout")} | {"certificate": data}
+    forged = (
+        row.to_json() | {key: data[key] for key in ("answer", "fragment", "asked", "readout")} | {"certificate": data}
+    )
     check = check_row(json.loads(json.dumps(forged)))
     assert check is not None
     assert check.objection == "no bound of alibi makes NO follow from LTL[Y]"

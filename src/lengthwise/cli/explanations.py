@@ -111,7 +111,7 @@ def explain_prediction(row: Prediction) -> str:
 
 def _explain_verdict(encoding: str, verdict: AnyVerdict, theory: Theory) -> str:
     theorem = THEOREMS[verdict.theorem]
-    is_in_class = verdict.theorem != "householder_parity"  # these weights do more than any class here
+    is_in_class = not verdict.is_by_weights
     within = f" for {verdict.fragment.notation}" if is_in_class else ""
     parts = [
         f"{colour(encoding, 'bold')}, {theory}: {colour(verdict.answer, verdict.answer)}{within}",

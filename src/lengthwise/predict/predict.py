@@ -70,7 +70,7 @@ class Prediction:
             "what": self.question.what,
             "read_as": self.question.read_as,
             "encoding": self.encoding,
-            "fragment": str(verdict.fragment),
+            "fragment": None if verdict.is_by_weights else str(verdict.fragment),
             "asked": str(verdict.asked),
             "readout": str(verdict.readout),
             "alphabet": list(verdict.alphabet),
@@ -83,7 +83,7 @@ class Prediction:
             "theories": {
                 str(theory): {
                     "answer": str(found.answer),
-                    "class": found.fragment.notation,
+                    "class": None if found.is_by_weights else found.fragment.notation,
                     "theorem": found.theorem,
                     "reason": found.reason,
                     "assumption": found.assumption,

@@ -185,7 +185,7 @@ def _key(row: Prediction, found: Grade | None, second: SecondOpinion | None) -> 
 
 def _why(row: Prediction, found: Grade | None) -> str:
     answer = row.verdict.answer
-    if answer is Answer.YES and row.verdict.theorem == "householder_parity":  # its weights do more than any class here
+    if answer is Answer.YES and row.verdict.is_by_weights:
         told = row.verdict.reason
     elif answer is Answer.YES:
         graded = f" ({found.summary()})" if found is not None else ""

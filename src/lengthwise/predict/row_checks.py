@@ -89,8 +89,11 @@ def _require_bound(row: Mapping[str, Any]) -> None:
     kind = "least" if row["answer"] == Answer.YES else "most"
     bounds = [bound for bound in (getattr(choice, f"at_{kind}"), getattr(choice, f"precise_at_{kind}")) if bound]
     bounds += [weaker for bound in bounds for weaker in choice.weaker(bound)]
-    proved = any(bound.fragment == row["fragment"] and not bound.far for bound in bounds)
-    require(proved, f"no bound of {choice.name} makes {row['answer']} follow from {row['fragment']}")
+    proved = [bound for bound in bounds if bound.fragment == row["fragment"] and not bound.far]
+    require(bool(proved), f"no bound of {choice.name} makes {row['answer']} follow from {row['fragment']}")
+    stated = row.get("assumption", proved[0].stated_for(choice.name))  # rows before there were two theories have none
+    assumed = [bound.stated_for(choice.name) for bound in proved]
+    require(stated in assumed, f"the row assumes {stated!r}, but the bound of {choice.name} assumes {assumed[0]!r}")
 
 
 def _require_question(row: Mapping[str, Any], certificate: Mapping[str, Any]) -> None:

@@ -153,8 +153,7 @@ _FEW_BITS = Bound(
 
 def _assuming(verdict: AnyVerdict, choice: Choice, bound: Bound) -> AnyVerdict:
     """Return a verdict with what its bound assumes."""
-    told = f"{choice.name}: {bound.assumption} ({bound.citation})" if bound.assumption else ""
-    return replace(verdict, assumption=told)
+    return replace(verdict, assumption=bound.stated_for(choice.name))
 
 
 def _is_one_of(language: DFA | None, names: Iterable[str]) -> bool:

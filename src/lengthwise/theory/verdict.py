@@ -37,6 +37,11 @@ class AnyVerdict:
         """How many rounds of refinement a YES needs, or how deep a given program is; None otherwise."""
         return None
 
+    @property
+    def is_by_weights(self) -> bool:
+        """Whether weights in closed form prove it, which are in no class of programs or formulas here."""
+        return self.theorem == "householder_parity"
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.answer} for {self.fragment.notation}, by {self.theorem}>"
 

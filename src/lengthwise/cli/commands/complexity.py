@@ -8,7 +8,6 @@ import threading
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from math import inf
 from pathlib import Path
 from types import FrameType
@@ -19,16 +18,11 @@ from ...files import write_text
 from ...predict.circuit_opinions import relation_of
 from ...tasks.core.catalog import find_task
 from ...tasks.core.problems import PROBLEMS, find_problem, problem_of
-from ...theory.positions.dimensions import (
-    MAX_CHECKED_SCALE,
-    check_no_universal,
-    measure_dimensions,
-    share_extrapolated,
-)
 from ...theory.positions.opinion import IDEAL, Opinion, form_opinions
 from ...theory.positions.problem import Problem
 from ...theory.positions.relations import RELATIONS, Relation, with_scale
 from ..arguments import add_encoding_argument, whole_number
+from ..dimensions import print_dimensions
 from ..second_opinion import PREDICTED
 from ..text import colour, paragraph, print_json, table
 
@@ -42,7 +36,6 @@ _TITLES = {
 }
 _MOST_SCALES = 32
 _MOST_SECONDS = 86_400
-_PROOFS = "Proofs: docs/concepts/pola.md, our reconstruction of arXiv 2510.04130."
 STANDING = (
     "The definitions are our reconstruction of arXiv 2510.04130. It is a conjecture that a problem length-generalizes exactly if "
     "the number does not grow. The number shown is that of the library's circuit."
@@ -102,7 +95,7 @@ def run(options: Namespace) -> int:
     _check(options)
     if options.dimensions:
         with deadline(options.seconds):
-            return _print_dimensions(options)
+            return print_dimensions(*options.dimensions, hint=options.scale_hint, as_json=options.json)
     if options.all:
         with deadline(options.seconds):
             return _print_all(options)
@@ -156,35 +149,6 @@ def deadline(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
-
-
-def _print_dimensions(options: Namespace) -> int:
-    """Print theorems T2 and T3 for two scales."""
-    trained, tested = options.dimensions
-    measured = measure_dimensions(trained, tested, hint=options.scale_hint)
-    shares = {number: share_extrapolated(trained, tested, number, hint=options.scale_hint) for number in (2, 3)}
-    checked = check_no_universal(trained, tested) if tested <= MAX_CHECKED_SCALE and not options.scale_hint else None
-    if options.json:
-        print_json(
-            asdict(measured)
-            | {"shares": {str(number): float(share) for number, share in shares.items()}}
-            | {"universal": None if checked is None else asdict(checked)}
-        )
-        return 0
-    told = ", ".join(f"{float(share):.2g} with {number} values" for number, share in shares.items())
-    lines = [
-        f"Targets up to scale {tested} form a space of {measured.all_targets:,} dimensions. Those that some position relation "
-        f"extrapolates from scale {trained} form a union of subspaces of {measured.extrapolated:,} dimensions (theorem T2).",
-        f"The share of targets that some relation extrapolates: {told}.",
-    ]
-    if checked is not None:
-        verb = "no relation extrapolates" if checked.holds else "one relation extrapolates"
-        lines.append(
-            f"Of {checked.num_relations:,} relations, {verb} all of the {checked.num_subspaces:,} largest subspaces; the best one "
-            f"has {checked.most_covered:,} (theorem T3, checked for every relation)."
-        )
-    print("\n\n".join(paragraph(line) for line in [*lines, _PROOFS]))
-    return 0
 
 
 def _check(options: Namespace) -> None:

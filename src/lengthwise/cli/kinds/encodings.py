@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from ...crasp.fragments import Fragment
 from ...encodings.catalog import ALIASES, ENCODINGS, Alias, Bound, Card, cards_by_family
 from ...encodings.core.card import FAMILIES
 from ...encodings.core.choice import Choice, find_encoding
@@ -57,8 +58,8 @@ def print_list(options: Namespace) -> None:
     print()
     print(
         paragraph(
-            "proved: what the encoding can do if counts are exact (C-RASP), then with numbers from a finite set (LTL): = exactly, "
-            "≥ at least, ≤ at most, – nothing is proved. "
+            "proved: what the encoding can do if counts are exact: = exactly this class of C-RASP programs (plain, local for windows, "
+            "periodic), ≥ at least, ≤ at most, – nothing. "
             "q, k: queries and keys. One in full: lengthwise show encoding NAME"
         )
     )
@@ -70,17 +71,19 @@ def _row(card: Card) -> tuple[str, str, str, str]:
 
 
 def _proved(choice: Choice) -> str:
-    """Return the bounds in short: those for exact counts, then those for fixed precision."""
-    counting = _between(choice.at_least, choice.at_most)
-    precise = _between(choice.precise_at_least, choice.precise_at_most)
-    return f"{counting}; {precise}" if precise != "–" else counting
-
-
-def _between(least: Bound | None, most: Bound | None) -> str:
+    """Return the bounds for exact counts in short."""
+    least, most = choice.at_least, choice.at_most
+    names = {bound.fragment: _short(bound) for bound in (least, most) if bound}
     if least and most and least.fragment is most.fragment:
-        return f"= {least.fragment.notation}"
-    bounds = [f"{sign} {bound.fragment.notation}" for sign, bound in (("≥", least), ("≤", most)) if bound]
+        return f"= {names[least.fragment]}"
+    bounds = [f"{sign} {names[bound.fragment]}" for sign, bound in (("≥", least), ("≤", most)) if bound]
     return ", ".join(bounds) or "–"
+
+
+def _short(bound: Bound) -> str:
+    if isinstance(bound.fragment, Fragment):
+        return str(bound.fragment).lower().replace("_", ", ")
+    return bound.fragment.notation
 
 
 def _padded(row: Sequence[str], widths: Sequence[int]) -> list[str]:

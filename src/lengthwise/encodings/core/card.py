@@ -16,7 +16,7 @@ the source (``source``), so that cards are known without torch.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ...crasp.fragments import Fragment
@@ -79,6 +79,10 @@ class Bound:
     regular: bool = False
     period: str = ""
     far: str = ""
+
+    def stated_for(self, encoding: str) -> str:
+        """Return what an answer assumes that rests on this bound; empty if that is nothing."""
+        return f"{encoding}: {self.assumption} ({self.citation})" if self.assumption else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,6 +235,7 @@ FADED = Bound(
     assumption=f"{ROUNDED}, so that the penalty rounds distant weights to zero",
 )
 """What a penalty that grows with the distance leaves."""
+FADED_ALIKE = replace(FADED, citation=f"{OURS}, theorem D, after {DEPTH}", status="ours")
 FLAT_IN_THE_END = Bound(
     fragment=Fragment.LOCAL,
     citation=f"{OURS}, theorem B",
@@ -244,6 +249,8 @@ FADED_TO_WINDOWS = Bound(
     status="ours",
     far="from the length on at which the weights of distant keys underflow to 0 (26,616 tokens and more for a slope of 1/256)",
 )
+FADED_IF_STEEP = replace(FADED_TO_WINDOWS, assumption=f"{FADED_TO_WINDOWS.assumption}; every slope stays above 1e-45")
+"""The same for slopes that are learned: one that rounds to 0 leaves a head without positions."""
 SEPARATE = Bound(
     fragment=Logic.P_MOD,
     citation=f"{OURS}, theorem A",
@@ -279,12 +286,14 @@ NEAR_AND_FAR = Bound(
     status="ours",
 )
 """What a function of min(distance, K) leaves: far keys are alike, and near ones can be told apart."""
+SCORES_ROUNDED = "the whole score is rounded, not only its parts"
 EXACT_NEIGHBOUR = (
     "one head sees the previous token alone (exp underflows for all other distances, or their bias is −∞), and another head "
     "is without a bias"
 )
 MANY = 10**9
 """More than any option allows."""
+NEAR_AND_FAR_ROUNDED = replace(NEAR_AND_FAR, assumption=f"{NEAR_AND_FAR.assumption}; {SCORES_ROUNDED}")
 WINDOWED = Bound(fragment=Logic.Y, citation=f"{OURS}, theorem W", status="ours", where=(("window", 2, MANY),))
 """What windows around heads without positions leave: the last letters, exactly, in any arithmetic."""
 STICKS = Bound(
@@ -294,6 +303,7 @@ STICKS = Bound(
     status="ours",
 )
 NEAR_AND_FAR_PRECISE = Bound(fragment=Logic.P_Y, citation=f"{OURS}, theorem B", assumption=ROUNDED_ONCE, status="ours")
+NEAR_AND_FAR_PRECISELY_ROUNDED = replace(NEAR_AND_FAR_PRECISE, assumption=f"{ROUNDED_ONCE}; {SCORES_ROUNDED}")
 
 BASE = Option(name="base", default=10000.0, low=1.0001, high=1e12, meaning="the base of the frequencies")
 HIDDEN = Option(name="hidden", default=32, low=1, high=10_000, meaning="the width of the hidden layer")
@@ -328,10 +338,10 @@ POINTING: dict[str, Any] = {
 """What the cards of encodings have in common that solve equations between positions."""
 
 
-def _near_or_far(option: str, least: int) -> dict[str, Any]:
+def _near_or_far(option: str, least: int, *, otherwise: str = "") -> dict[str, Any]:
     """Return what is proved where scores depend on min(distance, K), and a head can single out the previous token.
 
-    That takes an option of at least this value; for smaller ones the head is known to attend uniformly only.
+    That takes an option of at least this value; for smaller ones a head is known to attend uniformly only, assuming ``otherwise``.
     """
 
     def reached(problems: Fragment | Logic) -> Bound:
@@ -343,10 +353,11 @@ def _near_or_far(option: str, least: int) -> dict[str, Any]:
             where=((option, least, MANY),),
         )
 
+    past = "; ".join(filter(None, (SEES_THE_PAST.assumption, otherwise)))
     return {
-        "at_least": (reached(Fragment.LOCAL), UNIFORM_HEADS),
+        "at_least": (reached(Fragment.LOCAL), replace(UNIFORM_HEADS, assumption=otherwise)),
         "at_most": NEAR_AND_FAR,
-        "precise_at_least": (reached(Logic.P_Y), SEES_THE_PAST),
+        "precise_at_least": (reached(Logic.P_Y), replace(SEES_THE_PAST, assumption=past)),
         "precise_at_most": NEAR_AND_FAR_PRECISE,
         "few_bits": True,
     }
@@ -355,7 +366,7 @@ def _near_or_far(option: str, least: int) -> dict[str, Any]:
 NEAR_OR_FAR_BY_BUCKETS = _near_or_far("buckets", 4)
 NEAR_OR_FAR_BY_CLIP = _near_or_far("clip", 2)
 NEAR_OR_FAR_BY_REACH = _near_or_far("reach", 2)
-NEAR_OR_FAR_BY_WINDOW = _near_or_far("window", 2)
+NEAR_OR_FAR_BY_WINDOW = _near_or_far("window", 2, otherwise="at least one head has no window")
 TURNED_APART: dict[str, Any] = {"at_least": UNIFORM_HEADS, "precise_at_most": TURNED, "few_bits": True}
 """What is proved where rounded waves turn queries and keys, or are added to the input."""
 DISTANCE_BIAS: dict[str, Any] = {

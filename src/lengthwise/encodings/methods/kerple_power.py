@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from ...seeds import Draw
 from ..core.base import Encoding, Fit, Where, distances, per_head
-from ..core.card import DISTANCE_BIAS, FADED, FADED_TO_WINDOWS, Card
+from ..core.card import DISTANCE_BIAS, FADED_ALIKE, FADED_TO_WINDOWS, Card
 from .alibi import slopes, softplus_inverse
 
 CARD = Card(
@@ -19,7 +19,7 @@ CARD = Card(
     order=9,
     parameters="2·H",
     per_layer=True,
-    at_most=FADED,
+    at_most=FADED_ALIKE,
     precise_at_most=FADED_TO_WINDOWS,
     bounded_bias=False,
     never_positive=True,

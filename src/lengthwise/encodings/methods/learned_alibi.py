@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from ...seeds import Draw
 from ..core.base import Encoding, Fit, Where, distances, per_head
-from ..core.card import DISTANCE_BIAS, FADED, FADED_TO_WINDOWS, Card
+from ..core.card import DISTANCE_BIAS, FADED_ALIKE, FADED_IF_STEEP, Card
 from .alibi import slopes, softplus_inverse
 
 CARD = Card(
@@ -19,8 +19,8 @@ CARD = Card(
     order=6,
     parameters="H",
     per_layer=True,
-    at_most=FADED,
-    precise_at_most=FADED_TO_WINDOWS,
+    at_most=FADED_ALIKE,
+    precise_at_most=FADED_IF_STEEP,
     bounded_bias=False,
     never_positive=True,
     unsigned=True,

@@ -20,7 +20,15 @@ from torch import Tensor
 
 from ...errors import InvalidOptionError
 from ..core.base import Fit, Where, once
-from ..core.card import BASE, NEAR_AND_FAR, NEAR_AND_FAR_PRECISE, ROTATION, UNIFORM_HEADS, Card, Option
+from ..core.card import (
+    BASE,
+    NEAR_AND_FAR_PRECISELY_ROUNDED,
+    NEAR_AND_FAR_ROUNDED,
+    ROTATION,
+    UNIFORM_HEADS,
+    Card,
+    Option,
+)
 from .rope import RoPE, per_row, turn
 
 CARD = Card(
@@ -37,8 +45,8 @@ CARD = Card(
     relation="relative",
     max_length=True,
     expressible=UNIFORM_HEADS,
-    at_most=NEAR_AND_FAR,
-    precise_at_most=NEAR_AND_FAR_PRECISE,
+    at_most=NEAR_AND_FAR_ROUNDED,
+    precise_at_most=NEAR_AND_FAR_PRECISELY_ROUNDED,
     **ROTATION,
     note="powers of ζ overflow at very long inputs, which are refused.",
 )
