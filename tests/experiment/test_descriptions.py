@@ -8,6 +8,7 @@ import pytest
 
 from lengthwise.crasp.fragments import Fragment
 from lengthwise.experiment.descriptions import Description, description_from_json, description_to_json
+from lengthwise.predict.layers import predict_for_model
 from lengthwise.predict.predict import predict_task
 from lengthwise.tasks.core.catalog import find_task
 from lengthwise.tasks.core.lengths import LengthRange
@@ -50,3 +51,24 @@ def test_a_store_from_before_there_were_assumptions_is_read_and_no_unknown_class
     data["verdict"]["fragment"] = "LTL[Q]"
     with pytest.raises(ValueError, match=r"LTL\[Q\]"):
         description_from_json(data)
+
+
+@pytest.mark.parametrize(
+    ("task", "layers", "answer"),
+    [
+        ("accepts(D_3)", 1, "NO"),
+        ("accepts(D_3)", 2, "YES"),
+        ("a+b+a+b+a+b+", 2, "NO"),  # next symbols of three such pairs of blocks need four layers
+        ("(ab)*", 1, "YES"),
+        ("parity", 1, "NO"),
+    ],
+)
+def test_a_model_with_fewer_layers_than_every_solution_needs_is_a_no(task: str, layers: int, answer: str) -> None:
+    verdict = predict_for_model(find_task(task), "nope", [], layers)
+    assert verdict.answer == answer
+    told = f"layers, and this model has {layers}." in verdict.reason
+    assert told is (answer == "NO" and predict_task(find_task(task), "nope").answer == "YES")
+
+
+def test_layers_settle_nothing_for_encodings_with_more_programs() -> None:
+    assert predict_for_model(find_task("accepts(D_3)"), "ape", [], 1).answer == "YES"

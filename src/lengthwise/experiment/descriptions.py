@@ -15,7 +15,7 @@ from typing import Any
 
 from ..crasp.fragments import Fragment, Readout
 from ..model.shape import SWITCHES
-from ..predict.predict import predict_task
+from ..predict.layers import predict_for_model
 from ..tasks.audit.results import Audit
 from ..tasks.core.catalog import find_task
 from ..tasks.core.lengths import MOST_LENGTH, LengthRange, default_success
@@ -66,7 +66,7 @@ def describe_cells(runs: Iterable[Run]) -> dict[str, Description]:
     described = {}
     for key, run in first_runs.items():
         task = find_task(run.task)
-        verdict = predict_task(task, run.encoding, switches_of(run.settings))
+        verdict = predict_for_model(task, run.encoding, switches_of(run.settings), run.settings["model"]["layers"])
         described[key] = Description(
             definition=task.definition,
             verdict=verdict,

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from ..crasp.fragments import Fragment, Readout
 from ..encodings.core.choice import find_encoding
 from ..theory.claims import Answer, Asked
 from ..theory.depth.bounds import DepthBounds, DepthLimits, bound_depth
 from ..theory.depth.problem import DepthQuestion
 from ..theory.verdict import AnyVerdict
-from .predict import Prediction
+from .predict import Prediction, predict_task
+
+if TYPE_CHECKING:
+    from ..tasks.core.task import Task
 
 MAX_SECONDS = 2.0
 """CPU time for the bounds of one row; automata of up to eight states take far less, nearly always."""
@@ -27,6 +34,25 @@ def question_of(verdict: AnyVerdict) -> DepthQuestion:
     return DepthQuestion.LAST_SYMBOL if verdict.readout is Readout.LAST_SYMBOL else DepthQuestion.END_MARKER
 
 
+def predict_for_model(task: Task, encoding: str, switches: Sequence[str], layers: int) -> AnyVerdict:
+    """Return the verdict for a task and a model with so many layers: NO where every solution needs more of them."""
+    verdict = predict_task(task, encoding, switches)
+    language = task.facts.language
+    if verdict.answer is not Answer.YES or language is None or switches or not has_plain_programs(encoding):
+        return verdict
+    bounds = bound_depth(language, question_of(verdict), DepthLimits(seconds=MAX_SECONDS))
+    if bounds.answer_for(layers) != "NO":
+        return verdict
+    reason = f"A solution exists, but it needs at least {bounds.at_least} layers, and this model has {layers}."
+    return replace(verdict, answer=Answer.NO, theorem="depth_at_least", certificate=None, reason=reason)
+
+
+def has_plain_programs(encoding: str) -> bool:
+    """Return whether an encoding has exactly the programs of plain C-RASP, so that bounds on their depth apply."""
+    choice = find_encoding(encoding)
+    return all(bound is not None and bound.fragment is Fragment.PLAIN for bound in (choice.at_least, choice.at_most))
+
+
 def layers_needed(row: Prediction, *, effort: int = 1) -> DepthBounds | None:
     """Return bounds on the number of layers, or None where nothing is said.
 
@@ -34,11 +60,7 @@ def layers_needed(row: Prediction, *, effort: int = 1) -> DepthBounds | None:
     than the programs of plain C-RASP, or fewer.
     """
     language = row.question.facts.language
-    choice = find_encoding(row.encoding)
-    is_plain = all(
-        bound is not None and bound.fragment is Fragment.PLAIN for bound in (choice.at_least, choice.at_most)
-    )
-    if language is None or row.verdict.answer is not Answer.YES or not is_plain:
+    if language is None or row.verdict.answer is not Answer.YES or not has_plain_programs(row.encoding):
         return None
     return bound_depth(language, question_of(row.verdict), DepthLimits(seconds=MAX_SECONDS * effort))
 
