@@ -85,7 +85,7 @@ def test_runs_in_refilled_slots_beside_other_tasks_come_out_as_alone_bit_for_bit
 
 
 def test_tasks_with_answers_share_slots_too() -> None:
-    runs = [*runs_of("first", "ape", [0, 1]), *runs_of("parity", "ape", [0], rate=0.01)]
+    runs = [*runs_of("first", "ape", [0, 1]), *runs_of("bin_majority", "ape", [0], rate=0.01)]
     assert runs[0].group == runs[2].group
     assert outcomes(train_runs(Stack(runs[0].group, 2), runs)) == alone(runs)
 

@@ -24,11 +24,10 @@ from ..theory.certificates import (
     QuotientsCertificate,
     ReductionCertificate,
 )
-from ..theory.claims import Answer, Asked
+from ..theory.claims import MEANINGS, Answer, Asked
 from ..theory.counting import describe_counts
 from ..theory.precision.certificates import AperiodicCertificate, LogicCertificate, PumpingCertificate, RanksCertificate
 from ..theory.promises import PromiseCertificate, PromiseReductionCertificate
-from ..theory.theorems import MEANINGS, THEOREMS
 from ..theory.verdict import AnyVerdict
 from .text import colour, paragraph
 
@@ -110,6 +109,8 @@ def explain_prediction(row: Prediction) -> str:
 
 
 def _explain_verdict(encoding: str, verdict: AnyVerdict, theory: Theory) -> str:
+    from ..theory.theorems import THEOREMS  # here, because only --explain needs them
+
     theorem = THEOREMS[verdict.theorem]
     is_in_class = not verdict.is_by_weights
     within = f" for {verdict.fragment.notation}" if is_in_class else ""

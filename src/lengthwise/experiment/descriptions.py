@@ -66,7 +66,7 @@ def describe_cells(runs: Iterable[Run]) -> dict[str, Description]:
     described = {}
     for key, run in first_runs.items():
         task = find_task(run.task)
-        verdict = predict_for_model(task, run.encoding, switches_of(run.settings), run.settings["model"]["layers"])
+        verdict = predict_for_model(task, run.encoding, switches_of(run.settings), run.model.layers)
         described[key] = Description(
             definition=task.definition,
             verdict=verdict,

@@ -120,7 +120,7 @@ def _facts(run: Run) -> str:
     """Return what decides how long a step of a model like this run takes: the program, the machine and the shape."""
     import torch
 
-    from .. import __version__
+    from .._version import __version__
     from .provenance import processor
 
     task = find_task(run.task)

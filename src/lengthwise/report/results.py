@@ -13,7 +13,8 @@ from ..model.shape import Shape
 from ..tables import Table
 from ..tasks.audit.results import Audit, Baseline
 from ..tasks.core.lengths import LengthRange
-from ..theory.theorems import MEANINGS, THEOREMS
+from ..theory.claims import MEANINGS
+from ..theory.theorems import THEOREMS
 from ..train.settings import GENERATED_EXAMPLES, Training
 from .figures import draw_curves
 from .matrix import LEGEND, draw_results

@@ -46,3 +46,14 @@ def as_asked(value: str) -> Asked:
             f"asked {value!r} is unknown. Known: {', '.join((*_ASKED, *Asked))}.",
             hint="use Asked.MEMBERSHIP or Asked.NEXT_SYMBOLS.",
         ) from None
+
+
+MEANINGS = {
+    "YES": (
+        "a solution exists for all lengths, and an idealized learner finds it (for nope and ape that of arXiv 2410.02140, for others "
+        "the one that picks the model with the fewest bits); gradient descent may still miss it."
+    ),
+    "NO": "no solution exists for all lengths: predicted not to length-generalize.",
+    "UNKNOWN": "neither is proved here; the reason names what is missing.",
+}
+"""What each answer means, in one sentence for people."""

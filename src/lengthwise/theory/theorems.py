@@ -219,12 +219,3 @@ THEOREMS: dict[str, Theorem] = {
         standing=Standing.OPEN,
     ),
 }
-
-MEANINGS = {
-    "YES": (
-        "a solution exists for all lengths, and an idealized learner finds it (for nope and ape that of arXiv 2410.02140, for others "
-        "the one that picks the model with the fewest bits); gradient descent may still miss it."
-    ),
-    "NO": "no solution exists for all lengths: predicted not to length-generalize.",
-    "UNKNOWN": "neither is proved here; the reason names what is missing.",
-}

@@ -11,7 +11,6 @@ from ...errors import InvalidOptionError
 from ...languages.alphabet import show_alphabet, show_word
 from ...predict.predict import ADVISING, DEFAULT_ENCODINGS, Prediction, predict
 from ...theory.claims import Answer, Asked
-from ...theory.precision.look_back import NumberFormat
 from ...theory.windows import Caps
 from ..arguments import add_encoding_argument, add_question_arguments, add_readout_argument, whole_number
 from ..text import print_json, print_note, table
@@ -62,8 +61,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--number-format",
-        choices=[str(each) for each in NumberFormat],
-        default=str(NumberFormat.FLOAT32),
+        choices=("float32", "bfloat16", "float16"),
+        default="float32",
         help="of the model, for --length (default: float32)",
     )
     parser.add_argument(
@@ -146,6 +145,7 @@ def _at_length(row: Prediction, options: Namespace) -> dict[str, object]:
     if options.length is None:
         return {}
     from ...predict.lengths import Setting, at_bounded_length
+    from ...theory.precision.look_back import NumberFormat
 
     setting = Setting(
         length=options.length, number_format=NumberFormat(options.number_format), head_width=options.head_width

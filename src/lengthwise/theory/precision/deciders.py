@@ -18,7 +18,6 @@ from ..windows import Caps
 from .certificates import AperiodicCertificate, LogicCertificate, PumpingCertificate, RanksCertificate
 from .logics import Logic, as_logic
 from .reasons import logic_reason
-from .star_free import Counter, find_counter
 from .structure import (
     Components,
     find_components,
@@ -198,6 +197,8 @@ def _decide_since(language: DFA, asked: Asked, caps: Caps) -> LogicCertificate:
             ranks=smaller.ranks,
             asked=asked,
         )
+    from .star_free import Counter, find_counter  # here: few encodings ask for it
+
     found = find_counter(language, max_elements=caps.max_elements, max_cells=caps.max_cells)
     if isinstance(found, Counter):
         other = language.run(found.word, found.state)
