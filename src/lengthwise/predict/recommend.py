@@ -119,7 +119,7 @@ def recommend(
     does not tell apart keep the order in which they were given.
 
     >>> [row.prediction.encoding for row in recommend("(aa)*").ranking][:1]
-    ['ape']
+    ['periodic']
     """
     has_circuit = not regex and problem_of(what) is not None
     names = (BOUNDED + RELATED if has_circuit else BOUNDED) if encodings is None else encodings
