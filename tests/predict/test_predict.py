@@ -560,7 +560,7 @@ def test_a_no_says_what_its_bound_assumes() -> None:
         by_counting,
     ]
     assert [row.verdict.assumption for row in rows] == [
-        "ape: that limit transformers do no more than C-RASP[periodic, local], which is seen but not proved (arXiv 2410.02140)",
+        "ape: limit transformers do no more than C-RASP[periodic, local] (seen in experiments, not proved) (arXiv 2410.02140)",
         "rope: every number comes from a finite set, and every sum is formed exactly and rounded once; sines and cosines have "
         "exact phases, and queries and keys are turned and rounded separately (docs/concepts/encodings.md, theorem A)",
         "alibi: numbers are rounded to a fixed precision, except inside attention, so that the penalty rounds distant weights to "

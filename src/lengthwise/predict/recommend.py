@@ -188,10 +188,10 @@ def _why(row: Prediction, found: Grade | None) -> str:
     if answer is Answer.YES and row.verdict.is_by_weights:
         told = row.verdict.reason
     elif answer is Answer.YES:
-        graded = f" ({found.summary()})" if found is not None else ""
-        told = f"a solution is proved to exist in {row.verdict.fragment.notation}{graded}: {row.verdict.reason}"
+        level = f", level {found.level}" if found is not None and found.level else ""
+        told = f"proved to have a solution ({row.verdict.fragment.notation}{level}). {row.verdict.reason}"
     elif answer is Answer.NO:
-        told = f"predicted to fail: {row.verdict.reason}"
+        told = f"predicted to fail. {row.verdict.reason}"
     else:
         told = row.verdict.reason
     return f"{told} {row.aside}".rstrip()

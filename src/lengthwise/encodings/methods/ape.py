@@ -27,7 +27,7 @@ CARD = Card(
     at_most=Bound(
         fragment=Fragment.PERIODIC_LOCAL,
         citation=HUANG,
-        assumption="that limit transformers do no more than C-RASP[periodic, local], which is seen but not proved",
+        assumption="limit transformers do no more than C-RASP[periodic, local] (seen in experiments, not proved)",
     ),
     precise_at_most=SEPARATE,
     few_bits=True,
