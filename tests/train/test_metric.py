@@ -68,7 +68,9 @@ def test_a_perfect_predictor_scores_everything_in_every_bin(name: str) -> None:
             assert all(score.matches == score.examples and score.length in bounds for score in scores)
             assert sum(score.examples for score in scores) == 48
         num_bins += 1
-    assert num_bins == (2 if name in ("needle", "mqar_word_problem", "path_star", "hanoi", "life_step") else 3)  # few lengths
+    assert num_bins == (
+        2 if name in ("needle", "mqar_word_problem", "path_star", "hanoi", "life_step") else 3
+    )  # few lengths
 
 
 @pytest.mark.parametrize("name", NAMES)
