@@ -285,7 +285,7 @@ def test_proved_encodings_come_first_and_failing_ones_last(what: str) -> None:
 
 def test_the_best_encoding_for_a_period_has_positions() -> None:
     advice = recommend("(aa)*")
-    assert advice.ranking[0].prediction.encoding == "ape"
+    assert advice.ranking[0].prediction.encoding == "periodic"
     assert advice.ranking[-1].prediction.verdict.answer is Answer.NO
 
 
@@ -352,7 +352,7 @@ def test_the_command_prints_ranks_reasons_and_repairs(capsys: pytest.CaptureFixt
     assert "Decided: YES for C-RASP, level 1." in " ".join(out.split())
     assert main(["recommend", "(aa)*", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
-    assert data["ranking"][0]["encoding"] == "ape"
+    assert data["ranking"][0]["encoding"] == "periodic"
     assert data["repairs"][0]["answer"] == "YES"
 
 
@@ -443,7 +443,7 @@ def test_where_every_encoding_fails_a_scratchpad_and_layers_with_a_state_are_nam
     modulo_three = capsys.readouterr().out
     assert "recurrent layer" in modulo_three
     assert "parity_cot" not in modulo_three
-    for what, name in (("(aa)*", "ape"), ("PARITY", "path"), ("[012]*02*", "cope")):
+    for what, name in (("(aa)*", "periodic"), ("PARITY", "path"), ("[012]*02*", "cope")):
         assert main(["recommend", what]) == 0
         out = capsys.readouterr().out
         assert shown(out)[0] == name  # predicted to work
