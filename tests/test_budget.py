@@ -14,10 +14,13 @@ from theory_generators import random_languages
 from lengthwise.budget import checkpoint, default_time_budget, time_budget
 from lengthwise.cli.main import main
 from lengthwise.crasp.fragments import Fragment, Readout
+from lengthwise.encodings.catalog import ENCODINGS
+from lengthwise.encodings.core.choice import find_encoding
 from lengthwise.errors import OutOfTimeError
 from lengthwise.languages.regex import compile_regex
 from lengthwise.predict.predict import predict
 from lengthwise.predict.recommend import recommend
+from lengthwise.predict.theories import Theory, Verdicts, weigh
 from lengthwise.theory import windows
 from lengthwise.theory.claims import Answer, Asked
 from lengthwise.theory.deciders import decide
@@ -129,10 +132,28 @@ def test_the_reason_names_the_cap_and_what_to_do() -> None:
     verdict = decide(Facts(language=compile_regex("[ab]*ab[ab]*")), Fragment.LOCAL, caps=NO_TIME)
     assert (verdict.answer, verdict.readout) == (Answer.UNKNOWN, Readout.END_MARKER)
     assert verdict.reason == (
-        "not decided: deciding this took more than 0 s of CPU time, the cap. More effort (--effort 10) allows more time."
+        "Not decided: deciding this took more than 0 s of CPU time, the cap. More effort (--effort 10) allows more time."
     )
     verdict = decide(Facts(language=compile_regex("[ab]*b")), Fragment.LOCAL, Readout.LAST_SYMBOL, caps=NO_TIME)
     assert (verdict.answer, verdict.readout) == (Answer.UNKNOWN, Readout.LAST_SYMBOL)
+
+
+@pytest.mark.parametrize("readout", [None, Readout.LAST_SYMBOL])
+@pytest.mark.parametrize("text", ["(aa)*", "[ab]*b", "(ab|bbaa)*"])
+def test_both_theories_of_every_encoding_say_something_when_no_time_is_left(text: str, readout: Readout | None) -> None:
+    """The first encodings may use up the time of all; the others are then open, and no error ends the answer."""
+    facts = Facts(language=compile_regex(text))
+    right = Verdicts(facts, readout, None)
+    stopped = 0
+    for name in ENCODINGS:
+        choice = find_encoding(name)
+        for theory in Theory:
+            with time_budget(0.0, "deciding this"):
+                hurried = weigh(choice, theory, Verdicts(facts, readout, None))
+            full = weigh(choice, theory, right)
+            assert hurried.answer in (full.answer, Answer.UNKNOWN)
+            stopped += hurried.answer is not full.answer
+    assert stopped > 5
 
 
 def test_effort_multiplies_time() -> None:

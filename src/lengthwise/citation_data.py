@@ -310,6 +310,10 @@ Yang, Songlin; Shen, Yikang; Wen, Kaiyue; Tan, Shawn; Mishra, Mayank; Ren, Lilia
 Born a Transformer -- Always a Transformer? On the Effect of Pretraining on Architectural Abilities
 Veitsman, Yana; Jobanputra, Mayank; Sarrof, Yash; Bakalova, Aleksandra; Demberg, Vera; Pavlick, Ellie; Hahn, Michael
 
+2505.23623 2025 NeurIPS
+Characterizing the Expressivity of Fixed-Precision Transformer Language Models
+Li, Jiaoda; Cotterell, Ryan
+
 2506.03085 2025 ICML
 Non-Asymptotic Length Generalization
 Chen, Thomas; Ma, Tengyu; Li, Zhiyuan
@@ -354,9 +358,17 @@ Sarrof, Yash; Du, Yupei; Stein, Katharina; Koller, Alexander; Thiébaux, Sylvie;
 Barriers to Universal Reasoning With Transformers (And How to Overcome Them)
 Kraus, Oliver; Sarrof, Yash; Yao, Yuekun; Koller, Alexander; Hahn, Michael
 
+2605.00768 2026 ACL
+Characterizing the Expressivity of Local Attention in Transformers
+Li, Jiaoda; Cotterell, Ryan
+
 2606.24975 2026
 Why Do Accumulated Transformations Extrapolate?
 Godavarti, Mahesh
+
+2608.11909 2026 COLM
+Disentangling the Expressivity of RoPE
+Jerad, Selim; Svete, Anej; Li, Jiaoda; Cotterell, Ryan
 
 2608.13433 2026
 Algebraic Decomposition Theory for Transformer Length Generalization

@@ -58,7 +58,8 @@ def spawn(folder: Path, *arguments: str, **variables: str) -> subprocess.Complet
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Trained:
     folder = tmp_path_factory.mktemp("trained")
     arguments = ("run", write_spec(folder), "--workers", "1", "--markdown", "table.md")
-    return Trained(folder=folder, first=spawn(folder, *arguments))
+    cache = str(tmp_path_factory.mktemp("no_trials_yet"))
+    return Trained(folder=folder, first=spawn(folder, *arguments, LENGTHWISE_CACHE=cache))
 
 
 def rows_of(table: str) -> list[list[str]]:
@@ -74,9 +75,14 @@ def test_a_run_prints_its_table_on_stdout_and_its_progress_on_stderr(trained: Tr
     assert [row[:3] for row in rows_of(done.stdout)] == [["bin_majority", "nope", "YES"], ["[ab]*b", "nope", "YES"]]
     assert "Prediction and measurement agree in " in done.stdout
     assert "models to train" not in done.stdout
+    assert "trying stack sizes" not in done.stdout
     assert "done:" not in done.stdout
     lines = [line.rstrip() for line in done.stderr.split("\n")]
-    assert lines[0] == "4 models to train in 2 stacks"
+    assert lines[:3] == [
+        "trying stack sizes 1/2: bin_majority × nope",
+        "trying stack sizes 2/2: [ab]*b × nope",
+        "4 models to train in 2 stacks",
+    ]
     assert "done: bin_majority × nope, 20 steps" in lines
     assert "done: [ab]*b × nope, 20 steps" in lines, "brackets belong to the expression"
     assert lines[-2] == f"report: {trained.folder / 'lengthwise-report.html'}"

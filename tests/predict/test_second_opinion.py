@@ -311,7 +311,7 @@ def test_what_has_no_complexity_is_refused_in_a_sentence(capsys: pytest.CaptureF
     )
     assert "did you mean 'copy'?" in refusal_of(capsys, "complexity", "coppy")
     assert refusal_of(capsys, "complexity") == (
-        "error: a problem or --all is needed, and not both.\nhint: for example: lengthwise complexity copy\n"
+        "error: one of a problem, --all and --dimensions is needed.\nhint: for example: lengthwise complexity copy\n"
     )
     assert refusal_of(capsys, "complexity", "copy", "--scales", "99") == (
         "error: --scales is a whole number from 2 to 32; found 99.\nhint: for example --scales 12.\n"

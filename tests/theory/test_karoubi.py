@@ -210,7 +210,7 @@ def test_what_a_cap_kept_from_being_tried_is_not_said_not_to_exist() -> None:
     verdict = ask(MANY_PERIODS, PERIODIC)
     assert (verdict.answer, verdict.theorem, verdict.certificate) == (YES, "periodic_refinement", None)
     assert verdict.reason == (
-        "by our theorem there is a program, but none was looked for: periods are tried up to 10,000, the cap."
+        "By our theorem there is a program, but none was looked for: periods are tried up to 10,000, the cap."
     )
     language = compile_regex("(aa)*|(bbb)*|(c{5})*|(d{7})*")
     assert ask(language, PERIODIC).certificate is not None  # with period 210
@@ -220,7 +220,7 @@ def test_what_a_cap_kept_from_being_tried_is_not_said_not_to_exist() -> None:
     ]:
         verdict = decide(Facts(language=language), PERIODIC, caps=caps)
         assert (verdict.answer, verdict.certificate) == (YES, None)
-        assert verdict.reason == f"by our theorem there is a program, but none was looked for: {cap}"
+        assert verdict.reason == f"By our theorem there is a program, but none was looked for: {cap}"
 
 
 def test_a_yes_without_a_program_says_by_what_it_is_one() -> None:
@@ -228,12 +228,12 @@ def test_a_yes_without_a_program_says_by_what_it_is_one() -> None:
     verdict = ask(language, PERIODIC_LOCAL)
     assert (verdict.answer, verdict.theorem, verdict.certificate) == (YES, "karoubi", None)
     assert verdict.reason == (
-        "by our theorem there is a program, but none was found with windows up to 12 and at most 5,000 vertices."
+        "By our theorem there is a program, but none was found with windows up to 12 and at most 5,000 vertices."
     )
     verdict = decide(Facts(language=compile_regex("(aa)*")), PERIODIC_LOCAL, caps=Caps(max_period=1))
     assert (verdict.answer, verdict.certificate) == (YES, None)
     assert verdict.reason == (
-        "by our theorem there is a program, but none was looked for: periods are tried up to 1, the cap."
+        "By our theorem there is a program, but none was looked for: periods are tried up to 1, the cap."
     )
 
 
@@ -242,7 +242,7 @@ def test_a_yes_at_the_last_symbol_has_a_certificate_for_every_symbol_or_none() -
     verdict = ask(language, PERIODIC_LOCAL, Readout.LAST_SYMBOL)  # what comes before a last a has no small program
     assert (verdict.answer, verdict.theorem, verdict.certificate) == (YES, "last_symbol_quotients", None)
     assert verdict.reason == (
-        "the last symbol is seen, and what comes before it can be tracked; before a last a: by our theorem there is a "
+        "The last symbol is seen, and what comes before it can be tracked. Before a last a: By our theorem there is a "
         "program, but none was found with windows up to 12 and at most 5,000 vertices."
     )
 
@@ -255,7 +255,7 @@ def test_where_a_cap_stops_the_graph_small_programs_and_reductions_still_answer(
     }
     assert [verdict.answer for verdict in answers.values()] == [YES, YES, YES, NO, UNKNOWN]
     assert answers["(aab*aa|ab)*"].reason == (
-        "no small program and no reduction was found, and the exact decision stopped at a cap: the transition semigroup of "
+        "No small program and no reduction was found, and the exact decision stopped at a cap: the transition semigroup of "
         "a language with 5 states passes the cap of 3 elements."
     )
     for text, verdict in answers.items():

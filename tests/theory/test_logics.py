@@ -209,7 +209,9 @@ def test_a_verdict_says_what_it_is_about() -> None:
     assert repr(verdict) == "<LogicVerdict: NO for LTL[P], by ltl_past>"
     assert verdict.readout is Readout.END_MARKER
     assert verdict.reason == (
-        "a and b lead to another state and back, again and again; the logic can follow only a bounded number of changes."
+        "Reading 'a' and 'b' by turns changes the state back and forth without end. With numbers of fixed precision, a model "
+        "that cannot single out the last symbols at every length only knows what has occurred before, not what came last, so "
+        "it loses track."
     )
     with pytest.raises(ThreeAnswersError, match="a verdict is not a truth value"):
         bool(verdict)
@@ -221,7 +223,7 @@ def test_next_symbols_are_settled_only_by_logics_with_both_p_and_y() -> None:
     verdict = decide_logic(compile_regex("a*b*"), Logic.P, "next")
     assert (verdict.answer, verdict.theorem, verdict.readout) == (UNKNOWN, "open", Readout.LAST_SYMBOL)
     assert verdict.reason == (
-        "our theorems about LTL[P] are about membership; for next symbols they need a logic with both P and Y."
+        "Our theorems about LTL[P] are about membership; for next symbols they need a logic with both P and Y."
     )
     assert decide_logic(compile_regex("a*b*"), Logic.P_Y, Asked.NEXT_SYMBOLS).answer is YES
 
@@ -230,11 +232,11 @@ def test_a_cap_that_is_reached_makes_the_answer_unknown_and_is_named() -> None:
     verdict = decide_logic(bounded_dyck(3), Logic.S, caps=Caps(max_elements=10))
     assert (verdict.answer, verdict.certificate) == (UNKNOWN, None)
     assert verdict.reason == (
-        "not decided: words make more than 10 maps of the 5 states, the cap. More effort (--effort 10) may decide it."
+        "Not decided: words make more than 10 maps of the 5 states, the cap. More effort (--effort 10) may decide it."
     )
     verdict = decide_logic(bounded_dyck(300), Logic.P_Y, caps=Caps(max_seconds=0.0))
     assert verdict.answer is UNKNOWN
-    assert verdict.reason.startswith("not decided: deciding this took more than 0 s of CPU time, the cap.")
+    assert verdict.reason.startswith("Not decided: deciding this took more than 0 s of CPU time, the cap.")
 
 
 def test_what_cannot_be_asked_is_refused() -> None:

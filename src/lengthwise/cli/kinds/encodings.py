@@ -59,7 +59,7 @@ def print_list(options: Namespace) -> None:
     print(
         paragraph(
             "proved: what the encoding can do if counts are exact: = exactly this class of C-RASP programs (plain, local for windows, "
-            "periodic), ≥ at least, ≤ at most, – nothing. "
+            "periodic; LTL[Y] sees the last symbols only), ≥ at least, ≤ at most, – nothing. "
             "q, k: queries and keys. One in full: lengthwise show encoding NAME"
         )
     )

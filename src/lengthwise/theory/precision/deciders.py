@@ -77,8 +77,7 @@ def decide_logic(
         with default_time_budget(caps.max_seconds, "deciding this"):
             certificate = find_certificate(language, logic, asked, caps)
     except (CapExceededError, OutOfTimeError) as error:
-        reason = f"Not decided: {error.message} More effort (--effort 10) may decide it."
-        return _unknown(language, logic, asked, reason)
+        return not_decided(language, logic, asked, error)
     return LogicVerdict(
         answer=certificate.answer,
         fragment=logic,
@@ -96,6 +95,11 @@ def decide_logics(language: DFA, *, caps: Caps | None = None) -> list[LogicVerdi
     caps = caps or Caps()
     with default_time_budget(caps.max_seconds, "deciding the logics of this language"):
         return [decide_logic(language, logic, caps=caps) for logic in Logic]
+
+
+def not_decided(language: DFA, logic: Logic, asked: Asked, error: CapExceededError | OutOfTimeError) -> LogicVerdict:
+    """Return an UNKNOWN that names the cap that was reached."""
+    return _unknown(language, logic, asked, f"Not decided: {error.message} More effort (--effort 10) may decide it.")
 
 
 def _unknown(language: DFA, logic: Logic, asked: Asked, reason: str) -> LogicVerdict:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ...crasp.fragments import Fragment, Readout
+from ...errors import OutOfTimeError
 from ...languages.dfa import DFA
 from ...languages.dfa_algebra import right_quotient
 from ..certificate_fields import readout_of
@@ -13,7 +14,7 @@ from ..claims import Answer, Asked
 from ..facts import Facts
 from ..verdict import LogicVerdict, Verdict
 from ..windows import Caps
-from .deciders import decide_logic
+from .deciders import decide_logic, not_decided
 from .logics import Logic
 
 CARRIED_OVER = ("communication", "known_non_member")
@@ -65,7 +66,10 @@ def _at_the_last_symbol(language: DFA, logic: Logic, caps: Caps | None) -> Logic
     """Return the verdict for membership read at the last symbol: what stands before each last symbol decides."""
     found: list[LogicVerdict] = []
     for symbol in language.alphabet:
-        verdict = decide_logic(right_quotient(language, (symbol,)), logic, caps=caps)
+        try:
+            verdict = decide_logic(right_quotient(language, (symbol,)), logic, caps=caps)
+        except OutOfTimeError as error:
+            verdict = not_decided(language, logic, Asked.MEMBERSHIP, error)
         told = replace(
             verdict,
             readout=Readout.LAST_SYMBOL,
