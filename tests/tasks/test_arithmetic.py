@@ -373,16 +373,38 @@ def is_question(name: str, word: str) -> bool:
     return name != "poly_eval" or (len(word) > 2 and word[1] == ":" and word.count(":") == 1)
 
 
-OPEN = {
-    *("mod_arith_brackets", "solve_equation"),
-    *("count_cot", "majority_cot", "dyck_cot", "sort_cot", "parity_cot_aligned"),
+OPEN = {"mod_arith_brackets", "solve_equation"}
+FINITE = {
+    "count_cot": "numbers up to 150",
+    "majority_cot": "numbers up to 150",
+    "dyck_cot": "numbers up to 150",
+    "sort_cot": "150 tokens",
+    "parity_cot_aligned": "All inputs have 128 symbols",
 }
+"""The tasks that have finitely many inputs, and what their reason says is bounded."""
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_tasks_are_outside_of_the_largest_class_unless_that_is_open(name: str) -> None:
+def test_tasks_are_outside_of_the_largest_class_unless_that_is_open_or_inputs_are_finitely_many(name: str) -> None:
     verdict = decide(task_of(name).facts, Fragment.PERIODIC_LOCAL, Readout.END_MARKER)
-    assert verdict.answer is (Answer.UNKNOWN if name in OPEN else Answer.NO)
+    expected = Answer.UNKNOWN if name in OPEN else Answer.YES if name in FINITE else Answer.NO
+    assert verdict.answer is expected
+    assert (verdict.theorem == "finite_inputs") is (name in FINITE)
+
+
+@pytest.mark.parametrize("name", FINITE)
+def test_where_inputs_are_finitely_many_the_smallest_class_has_them_and_longer_ones_cannot_be_written(
+    name: str,
+) -> None:
+    task = task_of(name)
+    verdict = decide(task.facts, Fragment.PLAIN, Readout.END_MARKER)
+    assert (verdict.answer, verdict.theorem) == (Answer.YES, "finite_inputs")
+    assert FINITE[name] in verdict.reason
+    assert "It says nothing about larger " in verdict.reason
+    longest = 128 if name == "parity_cot_aligned" else 150
+    assert task.lengths(1, longest)
+    with pytest.raises(InvalidOptionError, match=f"{longest + 1} is too long for {name}"):
+        task.lengths(1, longest + 1)
 
 
 # Errors

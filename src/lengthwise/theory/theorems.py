@@ -160,14 +160,11 @@ THEOREMS: dict[str, Theorem] = {
     ),
     "finite_inputs": Theorem(
         statement=(
-            "Where tokens are all different, or numbers are tokens, a fixed alphabet allows finitely many inputs. A plain "
-            "C-RASP program can list them with their answers."
+            "Where tokens are all different, or numbers are tokens, a fixed alphabet allows finitely many inputs. So does one "
+            "size for all inputs. A plain C-RASP program can list them with their answers."
         ),
         citation="Elementary. Alphabets that grow with the input are the subject of C*-RASP, arXiv 2603.19954.",
-        status=(
-            "Elementary. The answer is for the named alphabet only and says nothing about longer inputs, which need a "
-            "larger alphabet."
-        ),
+        status="Elementary. The answer is for the named alphabet or size only and says nothing about longer inputs.",
         standing=Standing.OURS,
     ),
     "published_prediction": Theorem(

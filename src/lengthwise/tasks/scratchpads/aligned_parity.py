@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...arrays import Array, Arrays
+from ...crasp.fragments import Fragment
 from ...errors import InvalidOptionError
 from ...names import Parameter, shortest_name
 from ...seeds import Draw
-from ...theory.facts import Facts
+from ...theory.claims import Answer
+from ...theory.facts import Citation, Facts
 from ...theory.positions.circuits import Circuit, Gate
 from ...theory.positions.layout import EQUALS, Layout, check_at_least_1
 from ...theory.positions.problem import Problem
 from ..arithmetic.decimal import BITS
-from ..core.cited import answered_at_fixed_alphabet
 from ..core.family import Family, Group
 from ..core.row_functions import at, is_inside, places, running_count
 from ..core.stretched import StretchedTask
@@ -23,6 +24,15 @@ from .steps import random_bits
 
 FILLER = "_"
 DEFAULT_OFFSET = 128
+
+
+def _listed(offset: int) -> Citation:
+    """Return YES for inputs of one size, because a program can list them."""
+    reason = (
+        f"All inputs have {offset} symbols, so there are only finitely many, and a program can list them all. "
+        "It says nothing about larger inputs."
+    )
+    return Citation(fragment=Fragment.PLAIN, answer=Answer.YES, theorem="finite_inputs", reason=reason)
 
 
 class AlignedParityTrace(StretchedTask):
@@ -35,7 +45,7 @@ class AlignedParityTrace(StretchedTask):
 
     def __init__(self, offset: int = DEFAULT_OFFSET) -> None:
         self.offset = offset
-        self.facts = Facts(cited=(answered_at_fixed_alphabet(f"inputs of {offset} symbols"),))
+        self.facts = Facts(cited=(_listed(offset),))
         self.name = shortest_name("parity_cot_aligned", [offset], [DEFAULT_OFFSET])
         self.definition = (
             f"bits, filled up with {FILLER} to {offset} symbols; then, after each bit, the number of 1s so far modulo 2; the "
