@@ -269,7 +269,7 @@ FIVE = ("nope", "ape", "sinusoidal", "rope", "alibi")
 PROVED: dict[tuple[str, str, str, str], str] = {
     ("PLAIN", "PLAIN", "LTL[P]", "LTL[P]"): "nope",
     ("PERIODIC_LOCAL", "PERIODIC_LOCAL", "", "LTL[P,MOD]"): "ape",
-    ("PLAIN", "PERIODIC", "LTL[P]", "LTL[P,MOD]"): "periodic",
+    ("PERIODIC PLAIN", "PERIODIC", "LTL[P,MOD] LTL[P]", "LTL[P,MOD]"): "periodic",
     ("PLAIN", "", "", "LTL[P]"): "sinusoidal scaled_sinusoidal rope pi ntk yarn llama3 transformer_xl",
     ("PLAIN", "", "LTL[P]", "LTL[P]"): "rope_partial p_rope",
     ("", "", "", "LTL[P]"): "sandwich pope",
@@ -353,7 +353,8 @@ def test_bounds_say_what_they_are_limited_to() -> None:
         ("interleaved", "at_least"),  # it must have layers without positions
     }
     windows = {("window", kind) for kind in KINDS}
-    assert declared_at - bounded("assumption") == unassumed | windows | {("ape", "at_least")}
+    tables = {(name, "at_least") for name in ("ape", "periodic")}
+    assert declared_at - bounded("assumption") == unassumed | windows | tables
 
 
 def fragments(card: Card, kind: str) -> list[Fragment | Logic]:
@@ -476,14 +477,36 @@ def test_a_bound_that_holds_only_far_out_settles_nothing_but_is_told(name: str) 
 
 
 def test_a_lower_bound_with_fewer_assumptions_is_preferred() -> None:
-    for name in ("t5", "shaw", "hard_alibi", "offset(t5)"):
+    free = "hard_alibi: at least one head has no window (docs/concepts/encodings.md: zero keys give uniform heads)"
+    for name, assumption in (("t5", ""), ("shaw", ""), ("hard_alibi", free), ("offset(t5)", "")):
         (row,) = predict("(ab)*", encodings=name)
-        assert (row.verdict.answer, row.verdict.fragment, row.verdict.assumption) == (YES, Fragment.PLAIN, "")
+        assert (row.verdict.answer, row.verdict.fragment, row.verdict.assumption) == (YES, Fragment.PLAIN, assumption)
         (row,) = predict("[ab]*b", encodings=name)
         assert (row.verdict.answer, row.verdict.fragment) == (YES, Fragment.LOCAL)
         assert row.verdict.assumption == (
             f"{name}: one head sees the previous token alone (exp underflows for all other distances, or their bias is −∞), and "
             "another head is without a bias (docs/concepts/encodings.md, theorem B)"
+        )
+
+
+@pytest.mark.parametrize(
+    ("what", "period", "answer"),
+    [
+        ("(aa)*", 12, YES),
+        ("(aa)*", 2, YES),
+        ("(aa)*", 5, UNKNOWN),
+        ("(a{5})*", 5, YES),
+        ("(a{5})*", 12, UNKNOWN),
+        ("a*b*", 5, YES),
+    ],
+)
+def test_a_table_that_repeats_must_repeat_as_the_solution_needs_it(what: str, period: int, answer: Answer) -> None:
+    (row,) = predict(what, encodings=f"periodic(period={period})")
+    assert (row.counting.answer, row.precision.answer) == (answer, answer)
+    if answer is UNKNOWN:
+        needed, name = (2 if what == "(aa)*" else 5), row.encoding
+        assert row.verdict.reason == (
+            f"The solution that is known needs the position modulo {needed}, and {name} repeats after {period} positions."
         )
 
 
