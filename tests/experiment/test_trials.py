@@ -111,7 +111,7 @@ def test_another_program_or_processor_tries_anew(what: str, tmp_path: Path, monk
     file = tmp_path / "trials.json"
     choose(file)
     targets: dict[str, tuple[str, Any]] = {
-        "__version__": ("lengthwise.__version__", "99.0"),
+        "__version__": ("lengthwise._version.__version__", "99.0"),
         "processor": ("lengthwise.experiment.provenance.processor", lambda: "another"),
         "torch": ("torch.__version__", "99.0"),
         "instructions": ("torch.backends.cpu.get_cpu_capability", lambda: "NONE"),
