@@ -260,6 +260,7 @@ def test_permutations_are_permutations() -> None:
     assert (np.sort(drawn, axis=-1) == np.arange(200)).all()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("below", [1, 2, 3, 10, 100])
 def test_big_integers_are_uniform_for_small_bounds(below: int) -> None:
     draw = open_stream(DATA, seed=11)

@@ -343,6 +343,7 @@ ADVERSARIAL: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ADVERSARIAL)
 def test_a_text_made_to_be_slow_is_read_or_refused_in_time(name: str) -> None:
     text, expected = ADVERSARIAL[name]

@@ -52,6 +52,7 @@ def test_a_random_expression_reads_back_from_its_text(seed: int) -> None:
         assert parse_expression(print_expression(tree)) == tree, print_expression(tree)
 
 
+@pytest.mark.full
 @settings(max_examples=40)
 @given(programs())
 def test_every_program_reads_back_from_its_text(program: syntax.Program) -> None:

@@ -113,6 +113,7 @@ def check_functions(fragment: Fragment, length: int, max_size: int, number: int)
     assert len(sizes) > 10
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("fragment", list(Fragment))
 def test_every_function_on_words_up_to_two_has_the_size_that_brute_force_finds(fragment: Fragment) -> None:
     check_functions(fragment, 2, 5 if fragment is Fragment.PLAIN else 4, 64)
@@ -286,6 +287,7 @@ def test_larger_classes_have_the_size_that_an_obvious_enumeration_finds(
     check_against_obvious_sizes(words, fragment, max_size)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("fragment", list(Fragment))
 @pytest.mark.parametrize(("alphabet", "length", "max_size"), [("ab", 3, 9), ("abc", 2, 8)])
 def test_sizes_that_are_not_kept_give_the_same_expression_as_those_that_are(

@@ -357,6 +357,7 @@ def test_all_rows_of_the_table_of_positions_are_trained() -> None:
 # Positions that are shifted, resampled or counted
 
 
+@pytest.mark.full
 def test_a_randomized_sample_is_uniform_over_all_subsets() -> None:
     encoding = make_encoding("randomized(learned, length=6)", room=4)
     counts: Counter[tuple[int, ...]] = Counter()

@@ -187,6 +187,7 @@ def test_every_encoding_is_right_with_padding_and_with_a_cache(name: str) -> Non
     )
 
 
+@pytest.mark.full
 def test_the_encodings_that_read_the_stream_are_those_that_run_without_a_cache() -> None:
     expected = (
         "this encoding reads the stream that enters attention at all tokens, and a cache holds only keys and values.\n"
@@ -308,6 +309,7 @@ def test_a_model_may_be_given_embeddings_or_its_arguments_in_order() -> None:
 # Length
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_thousand_tokens_past_the_trained_length_are_read(kind: str) -> None:
     model, tokens = attach(make(kind), "fire(hidden=4)"), words(1, TRAINED + 1000)

@@ -402,6 +402,7 @@ def test_workers_train_with_it_and_a_store_never_runs_it(write: Write, command: 
     assert not Path("ran").exists()
 
 
+@pytest.mark.full
 def test_runs_of_an_older_content_are_told_apart(write: Write, command: Command) -> None:
     for height in ("1.0", "2.0"):
         write(("fill_(1.0)", f"fill_({height})"))
@@ -419,6 +420,7 @@ def test_a_file_that_changes_while_it_is_trained_is_not_recorded_under_the_wrong
         stack_of(runs)
 
 
+@pytest.mark.full
 def test_a_spec_names_it(write: Write, command: Command) -> None:
     path = write()
     Path("spec.toml").write_text(

@@ -220,6 +220,7 @@ def leave_a_stack_with_one_run_done(store: Path) -> tuple[list[Spec], StackPlan]
     return specs, plan
 
 
+@pytest.mark.full
 def test_a_run_that_was_done_before_models_were_kept_is_trained_again(tmp_path: Path) -> None:
     store = tmp_path / "runs.sqlite"
     specs, plan = leave_a_stack_with_one_run_done(store)
@@ -258,6 +259,7 @@ def test_a_stack_that_was_only_planned_is_planned_anew(tmp_path: Path) -> None:
     assert [len(stack.runs) for stack in stacks] == [5]
 
 
+@pytest.mark.full
 def test_a_run_of_two_specs_is_trained_once(tmp_path: Path) -> None:
     outcome = run_experiment([replace(BRIEF, seeds=2), replace(BRIEF, seeds=3)], tmp_path / "runs.sqlite", device="cpu")
     assert [result.seed for result in outcome.results] == [0, 1, 2]

@@ -68,6 +68,7 @@ def test_lengths_to_test_at_may_be_listed(store: Path) -> None:
         parse_spec('tasks = ["parity"]\ntest_length = []')
 
 
+@pytest.mark.full
 def test_a_run_whose_model_is_gone_is_trained_again(tmp_path: Path) -> None:
     again = tmp_path / "runs.sqlite"
     first = run_experiment(TINY, again, device="cpu", workers=1)

@@ -214,6 +214,7 @@ def test_where_trials_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert trials_file() == Path("/there/lengthwise/trials.json")
 
 
+@pytest.mark.full
 def test_trials_are_told_and_come_before_training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LENGTHWISE_CACHE", str(tmp_path / "cache"))
     spec = replace(BRIEF, encodings=("nope", "ape"), seeds=1, training=Training(steps=2, batch=32, examples=8))

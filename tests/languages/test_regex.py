@@ -167,6 +167,7 @@ def test_as_many_repeats_and_groups_as_the_caps_allow_are_read() -> None:
     assert compile_regex("ab", max_states=4).num_states == 4
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "text", ["a{0,9998}", "(a?){2500}", "(a*){10000}", "a{5000,}", "((a?){100}){20}", "(ab?){3000}"]
 )
@@ -359,6 +360,7 @@ def test_an_expression_with_too_many_states_is_refused(text: str, max_states: in
     )
 
 
+@pytest.mark.full
 def test_an_expression_that_takes_too_many_steps_is_refused() -> None:
     with pytest.raises(CapExceededError) as caught:
         compile_regex("(aa?){5000}")

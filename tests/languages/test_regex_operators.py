@@ -334,6 +334,7 @@ def test_an_expression_without_symbols_needs_an_alphabet(text: str) -> None:
 CAP_HINT = "simplify the expression, or raise the cap with max_states (predict --max-states)."
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("text", "max_states", "reason"),
     [

@@ -185,6 +185,7 @@ def test_a_small_slope_is_exact_for_short_words_only() -> None:
 # Precision
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["float32", "bfloat16"])
 @pytest.mark.parametrize("kernel", Kernel)
 def test_up_to_the_predicted_length_rounding_changes_nothing(name: str, kernel: Kernel) -> None:

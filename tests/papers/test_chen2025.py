@@ -220,6 +220,7 @@ def test_agreement_is_counted_and_every_exception_is_told() -> None:
 # The command
 
 
+@pytest.mark.full
 def test_the_grid_is_trained_in_stages_and_never_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -287,6 +287,7 @@ def test_an_interval_of_nothing_is_nothing() -> None:
     assert show_interval(interval([])) == "–"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("task", [*TASKS, *LANGUAGES, *(f"states({name})" for name in LANGUAGES)])
 def test_a_verdict_in_a_report_is_read_where_the_task_is_read(task: str) -> None:
     for encoding in ("nope", "ape"):

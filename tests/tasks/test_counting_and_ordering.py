@@ -247,6 +247,7 @@ def test_a_symbol_and_what_is_made_of_it_have_one_role(name: str) -> None:
 # Theory
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "longest", "fragment"),
     [

@@ -698,6 +698,7 @@ def test_a_run_with_and_without_hard_sets_counts_once() -> None:
 # The command
 
 
+@pytest.mark.full
 def test_the_command_trains_tests_on_hard_sets_and_reports(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -291,6 +291,7 @@ def test_the_program_of_icl_dfa_is_its_oracle_on_all_short_inputs() -> None:
     assert num_checked > 150
 
 
+@pytest.mark.full
 def test_the_program_of_icl_regression_is_its_oracle_on_all_short_inputs() -> None:
     task = make("icl_regression(3)")
     assert task.facts.program is not None
@@ -314,6 +315,7 @@ def test_the_program_of_icl_majority_is_its_oracle_on_all_short_inputs() -> None
                     assert list(generate(task.facts.program, [*prompt, "<sep>"])) == task.answer(prompt)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", [name for name in FAMILIES if FAMILIES[name]().facts.program is not None])
 def test_programs_agree_with_the_oracle_on_random_inputs(name: str) -> None:
     task = FAMILIES[name]()

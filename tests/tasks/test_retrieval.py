@@ -361,6 +361,7 @@ def test_with_a_fixed_alphabet_different_tokens_can_be_told_by_counting(name: st
     assert "C*-RASP" in verdict.reason
 
 
+@pytest.mark.full
 def test_the_program_for_induction_is_plain_and_is_the_oracle_on_short_prompts() -> None:
     task = FAMILIES["induction"]()
     program = task.facts.program

@@ -427,6 +427,7 @@ def hashes_of_samples(names: str) -> list[str]:
     ]
 
 
+@pytest.mark.full
 def test_samples_of_some_tasks_do_not_depend_on_the_hash_seed() -> None:
     names = "majority dedup mqar add_decimal state_track_cot random_regular dyck_bounded word_problem lego scan icl_dfa"
     assert len(set(hashes_of_samples(names))) == 1

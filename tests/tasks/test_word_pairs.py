@@ -234,6 +234,7 @@ def test_numpy_and_torch_draw_the_same_pairs(name: str) -> None:
         assert np.array_equal(getattr(batches[0], part), np.asarray(getattr(batches[1], part)))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["D_2", "D_4", "[ab]*abba[ab]*"])
 @pytest.mark.parametrize("form", ["accepts({})", "hard(accepts({}), near)"])
 def test_no_shortcut_decides_what_counts_decided_before(name: str, form: str) -> None:

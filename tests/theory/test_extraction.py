@@ -131,6 +131,7 @@ def check_languages(
     return made, sizes
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("fragment", Fragment)
 def test_the_program_of_a_named_yes_is_the_language(fragment: Fragment) -> None:
     made, _ = check_languages(61, NAMED, [fragment], 5_000)

@@ -478,6 +478,7 @@ TEMPTING_NEXT = [
 ]
 
 
+@pytest.mark.full
 def test_no_forgery_that_breaks_a_single_rule_is_accepted() -> None:
     tried = forgeries(45, [*NAMED[::3], *TEMPTING, *random_languages(46, 15)])
     assert {forger.__name__ for forger in YES_FORGERS} <= set(tried)

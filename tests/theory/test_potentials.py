@@ -61,6 +61,7 @@ def test_refinement_is_that_of_all_cycles_on_expressions_where_counting_can_do_s
     assert {0, 1, 2} <= levels
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("window", [1, 2])
 @pytest.mark.parametrize("period", [1, 2, 3])
 def test_refinement_is_that_of_all_cycles_on_unrolled_graphs(window: int, period: int) -> None:

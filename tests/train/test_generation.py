@@ -40,6 +40,7 @@ def examples_of(stack: Stack, number: int = 40) -> Examples:
     return make_examples(stack.runs[0].task, BINS[1], number, draw, stack.xp, stack.model.encoding)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("task", ["bin_majority", "unique_copy(12)", "(ab)*", "states((ab)*)", "add_decimal"])
 @pytest.mark.parametrize("encoding", ["nope", "rope", "alibi", "ape"])
 def test_decoding_equals_teacher_forcing_where_more_tokens_change_nothing(task: str, encoding: str) -> None:

@@ -254,6 +254,7 @@ def assert_perfect_and_the_same(seeds: range) -> None:
     assert len(outcomes[0][1]) == len(_HASHED)
 
 
+@pytest.mark.full
 def test_a_perfect_predictor_scores_everything_under_several_hash_seeds() -> None:
     assert_perfect_and_the_same(range(3))
 

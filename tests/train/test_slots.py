@@ -73,7 +73,10 @@ def alone(runs: Sequence[TrainingRun]) -> list[tuple[object, ...]]:
     return [outcomes(train_runs(Stack(run.group, 1), [run]))[0] for run in runs]
 
 
-@pytest.mark.parametrize("encoding", ["ape", "rope", "randomized(sinusoidal)", "alibi"])
+@pytest.mark.parametrize(
+    "encoding",
+    ["ape", "alibi", *(pytest.param(name, marks=pytest.mark.full) for name in ("rope", "randomized(sinusoidal)"))],
+)
 def test_runs_in_refilled_slots_beside_other_tasks_come_out_as_alone_bit_for_bit(encoding: str) -> None:
     runs = mixed_runs(encoding)
     assert len({run.group for run in runs}) == 1
