@@ -22,7 +22,7 @@ _STEPS_PER_REPORT = 50
 _SHRINKS_AT = 8  # a stack of M slots that is compiled on a CPU goes on uncompiled when M over this many are left
 _WORTH_SHRINKING = 500  # steps
 _LEAST_STEP = 0.002  # seconds of a recorded step however few models it has, measured on an H200
-_GAIN = 2.0  # how often a smaller stack on a GPU must save the time that it takes to record one
+_GAIN = 1.25  # how often a smaller stack on a GPU must save the time that it takes to record one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
