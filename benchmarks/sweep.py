@@ -7,7 +7,7 @@ evaluation, saving. Empty slots count nothing. A part that is cut (--seconds, or
 Each of these lines ends within nine minutes on one H200; FOLDER gets a store for each part, with the steps of every run:
 
     python benchmarks/sweep.py --device cuda --folder FOLDER cold --seconds 480
-    python benchmarks/sweep.py --device cuda --folder FOLDER warm apart --seconds 260     after cold, on the same machine
+    python benchmarks/sweep.py --device cuda --folder FOLDER warm apart --seconds 260     after cold or fill, on the same machine
     python benchmarks/sweep.py --device cuda --folder FOLDER small --seconds 480
     python benchmarks/sweep.py --device cuda --folder FOLDER queue --queue 10 100 1000 10000 --seconds 480
     python benchmarks/sweep.py --folder FOLDER cold warm apart small queue --rehearse     tiny, on a CPU
@@ -17,26 +17,30 @@ What else is measured on a GPU within nine minutes: the tests (scripts/test says
 
     time PYTHONPATH=src python -m lengthwise reproduce huang2025 --quick --device cuda --store FOLDER/quick.sqlite
 
-``cold`` empties the compilers' caches first, and ``warm`` finds them as the last part left them. ``apart`` trains a seeded tenth of
+``cold`` empties the compilers' caches first, and ``warm`` finds them as the last part left them. ``fill`` fills them in about a
+minute: it takes four steps with the stacks that ``warm`` and ``small`` need, each in a process of its own.
+``apart`` trains a seeded tenth of
 the languages in separate stacks, one for each task and encoding, with twelve workers: as sweeps were trained before there
 were slots, with the code of today. ``small`` is a queue of 4,000 runs of small models (2 layers, 4 heads, width 32, at most
 2,000 steps). ``queue`` trains so many small models for 500 steps each, one queue after the other, and tells the memory they
-take. With --mps the processes share the GPU by NVIDIA's multi-process service.
+take.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import resource
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +49,8 @@ sys.path.insert(0, str(ROOT / "src"))
 
 SEED = 22
 ENCODINGS = ("nope", "ape", "rope")
-PARTS = ("cold", "warm", "apart", "small", "queue")
+PARTS = ("cold", "fill", "warm", "apart", "small", "queue")
+FILLED = {"warm": (96, 64, 48, 32, 24, 16, 12, 8), "small": (512, 256, 128, 64)}  # slots
 WORKERS_APART = 12  # that a GPU had by default before there were slots
 KINDS = ("YES for NoPE and APE", "YES for APE only", "YES for neither")
 
@@ -231,9 +236,44 @@ def print_memory(watch: Watch, store: Path) -> None:
     print(f"{told}; store {store.stat().st_size / 2**20:.1f} MiB", flush=True)
 
 
+def fill(languages: Sequence[str], options: argparse.Namespace) -> None:
+    """Compile the programs that other parts need, one process for each, as many at once as there are cores."""
+    begun = time.perf_counter()
+    wanted = [(part, encoding, slots) for part, sizes in FILLED.items() for slots in sizes for encoding in ENCODINGS]
+    running: list[subprocess.Popen[bytes]] = []
+    for part, encoding, slots in wanted:
+        while sum(process.poll() is None for process in running) >= (os.cpu_count() or 1):
+            time.sleep(0.1)
+        order = json.dumps([part, encoding, slots, languages[0], options.train_length])
+        command = [sys.executable, __file__, "fill", "--folder", str(options.folder), "--program", order]
+        running.append(
+            subprocess.Popen(command, env={**os.environ, "TORCHINDUCTOR_COMPILE_THREADS": "1", "OMP_NUM_THREADS": "1"})
+        )
+    failed = sum(process.wait() != 0 for process in running)
+    print(f"{len(wanted)} programs, {failed} of them failed, {time.perf_counter() - begun:.1f} s", flush=True)
+
+
+def compile_program(part: str, encoding: str, slots: int, language: str, options: argparse.Namespace) -> None:
+    """Take the first steps of one stack, which leaves its program in the compilers' caches."""
+    from dataclasses import replace
+
+    from lengthwise.experiment.plan import make_runs
+    from lengthwise.experiment.stacks import training_runs
+    from lengthwise.train.stack import Stack
+
+    (spec,) = specs_of(part, options, [language], 1)
+    runs = training_runs(make_runs([replace(spec, encodings=(encoding,))]))
+    stack = Stack(runs[0].group, slots, device="cuda", compiled=True)
+    stack.put({0: runs[0]})
+    stack.advance(4)
+
+
 def run_part(part: str, languages: dict[str, str], options: argparse.Namespace) -> None:
     """Do one part of the measurement."""
     chosen = list(languages)
+    if part == "fill":
+        fill(chosen, options)
+        return
     if part == "apart":
         chosen = sorted(random.Random(SEED).sample(chosen, max(1, len(chosen) // 10)))
     if part != "queue":
@@ -263,8 +303,8 @@ def main() -> None:
     parser.add_argument("--workers", type=int)
     parser.add_argument("--seconds", type=float, help="cut each part then, and count what is stored by then")
     parser.add_argument("--models-per-stack", type=int)
-    parser.add_argument("--mps", action="store_true", help="share the GPU by NVIDIA's multi-process service")
     parser.add_argument("--rehearse", action="store_true")
+    parser.add_argument("--program", help=argparse.SUPPRESS)  # what a process of fill compiles
     options = parser.parse_args()
     if options.rehearse:
         options.languages, options.seeds, options.train_length = min(options.languages, 6), min(options.seeds, 2), 8
@@ -281,25 +321,18 @@ def main() -> None:
     caches = Path(tempfile.gettempdir()) / "lengthwise-sweep"  # of the compilers, which workers inherit
     for name in ("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"):
         os.environ[name] = str(caches / name.lower())
+    if options.program:
+        part, encoding, slots, language, options.train_length = json.loads(options.program)
+        compile_program(part, encoding, slots, language, options)
+        return
     languages = draw_languages(options.languages, options.train_length, 3 * options.train_length)
     for kind in KINDS:
         print(f"{kind}: {', '.join(text for text, own in languages.items() if own == kind)}")
     print(f"python {' '.join(sys.argv)}", flush=True)
-    with shared_gpu() if options.mps else nullcontext(enter_result=True) as is_there:
-        if not is_there:
-            sys.exit("the sweep was to share the GPU by that service.")
-        for part in options.parts:
-            if part == "cold":
-                shutil.rmtree(caches, ignore_errors=True)
-            run_part(part, languages, options)
-
-
-def shared_gpu() -> Any:
-    """Return a context in which NVIDIA's multi-process service runs."""
-    sys.path.insert(0, str(ROOT / "benchmarks"))
-    from training import multi_process_service
-
-    return multi_process_service()
+    for part in options.parts:
+        if part == "cold":
+            shutil.rmtree(caches, ignore_errors=True)
+        run_part(part, languages, options)
 
 
 if __name__ == "__main__":

@@ -312,24 +312,18 @@ REHEARSED = (
 
 @contextlib.contextmanager
 def multi_process_service() -> Iterator[bool]:
-    """Start NVIDIA's multi-process service for the processes begun inside; yield whether there is one."""
-    with tempfile.TemporaryDirectory() as folder:
-        names = {"CUDA_MPS_PIPE_DIRECTORY": f"{folder}/pipe", "CUDA_MPS_LOG_DIRECTORY": f"{folder}/log"}
-        for path in names.values():
-            Path(path).mkdir()
-        os.environ.update(names)
+    """Run NVIDIA's multi-process service for the processes begun inside; yield whether there is one."""
+    sys.path.insert(0, str(ROOT / "src"))
+    from lengthwise.experiment.engines.gpu_sharing import shared_gpus
+
+    with shared_gpus() as variables:
+        os.environ.update(variables)
+        if not variables:
+            print("no multi-process service here", flush=True)
         try:
-            subprocess.run(["nvidia-cuda-mps-control", "-d"], check=True)
-            is_there = True
-        except (OSError, subprocess.CalledProcessError) as error:
-            print(f"no multi-process service here: {error}", flush=True)
-            is_there = False
-        try:
-            yield is_there
+            yield bool(variables)
         finally:
-            if is_there:
-                subprocess.run(["nvidia-cuda-mps-control"], input="quit\n", text=True, check=False)
-            for name in names:
+            for name in variables:
                 del os.environ[name]
 
 

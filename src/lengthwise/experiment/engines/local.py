@@ -1,13 +1,15 @@
 """The local engine: one single-threaded training process per core, or a few for each GPU.
 
-On a GPU one process compiles, evaluates or makes batches while another one trains, so that it is not idle meanwhile. Signals
+On a GPU one process compiles, evaluates or makes batches while another one trains, so that it is not idle meanwhile, and their
+kernels run side by side where that is possible (gpu_sharing). Signals
 to stop reach this process only, which then ends the others; what they had not finished is trained again next time.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -15,6 +17,7 @@ from pathlib import Path
 from ...errors import InvalidOptionError, LengthwiseError, TrainingFailedError
 from ..interrupts import interrupts_deferred
 from ..plan import StackPlan
+from .gpu_sharing import shared_gpus
 from .work import Checkpoints, Event, Notice, RunsDone, SizesTried, StackDone, StackProgress, checkpoint_of
 from .worker import Orders, Worker
 
@@ -66,15 +69,19 @@ def train_locally(
     queue = _Queue(stacks, checkpoints)
     num_workers = max(1, min(len(stacks), workers or default_workers(device)))
     started: list[Worker] = []
+    sharing = ExitStack()
+    variables: Mapping[str, str] = {}
 
     def start(number: int) -> Worker:
         with interrupts_deferred():
-            worker = Worker(Orders(_device_of(number, device), checkpoints, models))
+            worker = Worker(Orders(_device_of(number, device), checkpoints, models), variables)
             started.append(worker)
         worker.give(*queue.take())
         return worker
 
     try:
+        if device == "cuda" and num_workers > count_devices(device):
+            variables = sharing.enter_context(shared_gpus())
         busy = {(worker := start(number)).connection: (number, worker) for number in range(num_workers)}
         while busy:
             for connection in wait(list(busy)):
@@ -100,6 +107,7 @@ def train_locally(
         with interrupts_deferred():
             for worker in started:
                 worker.end()
+            sharing.close()
 
 
 class _Queue:

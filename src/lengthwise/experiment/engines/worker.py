@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import traceback
+from collections.abc import Mapping
 from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
@@ -39,7 +40,7 @@ class Orders(NamedTuple):
 class Worker:
     """A training process, seen from the one that started it."""
 
-    def __init__(self, orders: Orders) -> None:
+    def __init__(self, orders: Orders, variables: Mapping[str, str] | None = None) -> None:
         self.connection, theirs = Pipe()
         alive, self._lifeline = os.pipe()  # closed by the system when this process ends, however it does
         try:
@@ -47,7 +48,7 @@ class Worker:
                 [sys.executable, "-c", _PROGRAM, str(theirs.fileno()), str(alive), *sys.path],
                 pass_fds=(theirs.fileno(), alive),
                 stdin=subprocess.DEVNULL,
-                env=os.environ | {"OMP_NUM_THREADS": "1"},
+                env={**os.environ, "OMP_NUM_THREADS": "1", **(variables or {})},
             )
         finally:
             theirs.close()
