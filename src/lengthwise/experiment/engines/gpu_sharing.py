@@ -18,7 +18,7 @@ from pathlib import Path
 
 _CONTROL = "nvidia-cuda-mps-control"
 _FOLDERS = ("CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY")
-_OF_THE_SYSTEM = Path("/tmp/nvidia-mps/control")  # where every process finds a service that somebody started before
+_OF_THE_SYSTEM = Path(tempfile.gettempdir()) / "nvidia-mps/control"  # where processes find a service that runs already
 _SECONDS_TO_START = 30.0
 _SECONDS_TO_END = 10.0
 
