@@ -116,7 +116,7 @@ def specs_of(part: str, options: argparse.Namespace, languages: Sequence[str], s
             seeds=seeds,
             train_length=options.train_length,
             test_length=3 * options.train_length,
-            learning_rates=(0.001,),
+            learning_rate=0.001,
             model=shape,
             training=training,
         )

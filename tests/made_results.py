@@ -12,9 +12,10 @@ from lengthwise.experiment.spec import Spec
 from lengthwise.experiment.store import Result
 
 
-def make_plan(spec: Spec) -> list[StackPlan]:
-    """Return all runs of a spec in stacks of one task and encoding."""
-    return [stack for group in join_groups(make_groups(spec)) for stack in cut_group(group, DEFAULT_CHOICE)]
+def make_plan(*specs: Spec) -> list[StackPlan]:
+    """Return all runs of some specs in stacks of one encoding and layout."""
+    groups = [group for spec in specs for group in make_groups(spec)]
+    return [stack for group in join_groups(groups) for stack in cut_group(group, DEFAULT_CHOICE)]
 
 
 def make_result(run: Run, shares: Sequence[float] = (), *, examples: int = 1000, **fields: Any) -> Result:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
+from lengthwise.experiment.grid import parse_specs
 from lengthwise.experiment.spec import Spec
 from lengthwise.model.shape import Shape
 from lengthwise.train.settings import Training
@@ -21,7 +22,7 @@ TINY = Spec(
 
 
 def dump_spec(spec: Spec) -> str:
-    """Return a spec as TOML text; ``parse_spec(dump_spec(spec)) == spec``."""
+    """Return a spec as TOML text; ``parse_specs(dump_spec(spec)) == (spec,)``."""
     data = asdict(spec)
     tables = {name: data.pop(name) for name in ("model", "training")}
     tables["training.penalties"] = dict(tables["training"].pop("penalties"))
@@ -30,6 +31,12 @@ def dump_spec(spec: Spec) -> str:
         if table:
             lines += ["", f"[{name}]", *(f"{key} = {_toml(value)}" for key, value in table.items())]
     return "\n".join(lines) + "\n"
+
+
+def parse_spec(text: str, source: str = "spec") -> Spec:
+    """Return the only spec in TOML text."""
+    (spec,) = parse_specs(text, source)
+    return spec
 
 
 def _toml(value: object) -> str:

@@ -266,7 +266,7 @@ def test_the_package_exports_exactly_these_names() -> None:
         "find_encoding",
         "find_program",
         "find_task",
-        "load_spec",
+        "load_specs",
         "make_encoding",
         "parse_program",
         "predict",

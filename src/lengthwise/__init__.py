@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from .encodings.core.choice import find_encoding as find_encoding
     from .encodings.hf.attach import attach as attach
     from .errors import LengthwiseError as LengthwiseError
+    from .experiment.grid import load_specs as load_specs
     from .experiment.spec import Spec as Spec
-    from .experiment.spec import load_spec as load_spec
     from .languages.catalog import LANGUAGES as LANGUAGES
     from .languages.dfa import DFA as DFA
     from .languages.dfa_algebra import distinguishing_word as distinguishing_word
@@ -85,7 +85,7 @@ _MODULES = {
     "find_encoding": "encodings.core.choice",
     "find_program": "crasp.programs.catalog",
     "find_task": "tasks.core.catalog",
-    "load_spec": "experiment.spec",
+    "load_specs": "experiment.grid",
     "make_encoding": "encodings.core.build",
     "parse_program": "crasp.parser",
     "recommend": "predict.recommend",

@@ -136,9 +136,9 @@ def spec(rng: Random, tasks: list[str], encodings: list[str]) -> dict[str, Any]:
         "seeds": rng.choice((1, 2, 3, 5)),
         "train_length": length,
         "test_length": rng.choice((3 * length, [length + 1, 2 * length + 2, 100])),
-        "learning_rates": rng.choice(([0.001], [0.001, 0.003])),
+        "learning_rate": rng.choice((0.001, [0.001, 0.003])),
         "hard": rng.random() < 0.5,
-        "model": {"layers": rng.randint(1, 3), "heads": 2, "width": 16, "tied": rng.random() < 0.2, "no_bos": False},
+        "model": {"layers": rng.randint(1, 3), "heads": 2, "width": rng.choice((16, [8, 16])), "tied": rng.random() < 0.2, "no_bos": False},
         "training": {"steps": 100, "batch": 32, "warmup": 10, "weight_decay": 0.1, "clip": 1.0, "evaluate_every": 10,
                      "examples": 64, "stop_early": True, "penalties": {"value_norm": 0.001}},
     }  # fmt: skip

@@ -31,8 +31,8 @@ from lengthwise.crasp.programs.catalog import find_program
 from lengthwise.crasp.simplification import simplify
 from lengthwise.encodings.core.choice import find_encoding
 from lengthwise.experiment import models
+from lengthwise.experiment.grid import parse_specs
 from lengthwise.experiment.plan import make_groups
-from lengthwise.experiment.spec import parse_spec
 from lengthwise.files import parse_json
 from lengthwise.languages.alphabet import make_alphabet
 from lengthwise.languages.dfa_files import dfa_from_json, dfa_to_json
@@ -201,9 +201,10 @@ def read_pairs(case: Case, folder: Path) -> list[str]:
 
 
 def read_spec(case: Case, _folder: Path) -> None:
-    for group in make_groups(parse_spec(case.data)):
-        assert group[0].id
-        assert group[0].bins
+    for spec in parse_specs(case.data):
+        for group in make_groups(spec):
+            assert group[0].id
+            assert group[0].bins
 
 
 # Stores

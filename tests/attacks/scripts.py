@@ -12,8 +12,8 @@ from base import TINY, Attack, Program, main
 _SCRIPT = """\
 print("begin")
 from lengthwise.experiment.run import run_experiment
-from lengthwise.experiment.spec import load_spec
-outcome = run_experiment(load_spec("spec.toml"), "s.sqlite", workers=2)
+from lengthwise.experiment.grid import load_specs
+outcome = run_experiment(load_specs("spec.toml"), "s.sqlite", workers=2)
 print("finished", len(outcome.results))
 """
 

@@ -21,7 +21,8 @@ from lengthwise.errors import InvalidOptionError, TrainingFailedError
 from lengthwise.experiment.engines.work import checkpoint_of
 from lengthwise.experiment.models import models_folder
 from lengthwise.experiment.plan import DEFAULT_CHOICE, Choice, Run, StackPlan, cut_group, make_groups, make_runs
-from lengthwise.experiment.run import _begun_before, _cut_groups, run_experiment
+from lengthwise.experiment.run import run_experiment
+from lengthwise.experiment.workload import _begun_before, _cut_groups
 from lengthwise.experiment.sizing import bytes_per_model
 from lengthwise.experiment.spec import Spec
 from lengthwise.experiment.stacks import stack_of, training_runs
@@ -138,8 +139,8 @@ SPEC = replace(
 DRIVER = """
 import sys
 from lengthwise.experiment.run import run_experiment
-from lengthwise.experiment.spec import load_spec
-run_experiment(load_spec(sys.argv[1]), sys.argv[2], workers=1, device="cpu", seconds_per_checkpoint=0)
+from lengthwise.experiment.grid import load_specs
+run_experiment(load_specs(sys.argv[1]), sys.argv[2], workers=1, device="cpu", seconds_per_checkpoint=0)
 """
 
 

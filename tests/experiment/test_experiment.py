@@ -25,7 +25,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_results import make_plan
 from processes import children_of, wait_until
-from spec_files import TINY, dump_spec
+from spec_files import TINY, dump_spec, parse_spec
 
 from lengthwise.encodings.catalog import ALIASES, ENCODINGS
 from lengthwise.errors import (
@@ -52,7 +52,8 @@ from lengthwise.experiment.engines.work import (
 )
 from lengthwise.experiment.plan import DEFAULT_CHOICE, Run, StackPlan, cut_group, make_groups, make_runs
 from lengthwise.experiment.run import _Recorder, run_experiment
-from lengthwise.experiment.spec import VERSION, Spec, load_spec, parse_spec
+from lengthwise.experiment.grid import load_specs, parse_grid, parse_specs
+from lengthwise.experiment.spec import VERSION, Spec
 from lengthwise.experiment.store import Result, open_store, read_store
 from lengthwise.experiment.store_schema import APPLICATION_ID, SCHEMA_VERSION
 from lengthwise.model.shape import Shape
@@ -75,7 +76,9 @@ def message_of(error: pytest.ExceptionInfo[LengthwiseError]) -> str:
 # Specs
 
 TRAINING_KEYS = ", ".join(field.name for field in fields(Training))
-KNOWN_KEYS = ", ".join(field.name for field in fields(Spec))
+KNOWN_KEYS = ", ".join(
+    [*(field.name for field in fields(Spec) if field.name not in ("model", "training")), "model", "training", "zip"]
+)
 
 
 @pytest.mark.parametrize(
@@ -158,24 +161,64 @@ KNOWN_KEYS = ", ".join(field.name for field in fields(Spec))
             "test_length 10 is not above train_length 20.\nhint: test on longer inputs than you train on, for example 60.",
         ),
         (
-            'tasks = ["parity"]\nlearning_rates = []',
-            "learning_rates must be a list of numbers; found ().\nhint: for example [0.001].",
+            'tasks = ["parity"]\nlearning_rate = []',
+            "learning_rate lists no value.\nhint: give it one, or leave it out for the default.",
         ),
         (
-            'tasks = ["parity"]\nlearning_rates = 0.1',
-            "learning_rates must be a list of numbers; found 0.1.\nhint: for example [0.001].",
+            'tasks = ["parity"]\nlr = 0.1',
+            f"key 'lr' in my.toml is unknown. Known: {KNOWN_KEYS}.\nhint: did you mean 'learning_rate'?",
         ),
         (
-            'tasks = ["parity"]\nlearning_rates = [0.0]',
-            "learning_rates must be a number from 1e-09 to 10; found 0.0.\nhint: correct the value.",
+            'tasks = ["parity"]\nwidth = 16',
+            f"key 'width' in my.toml is unknown. Known: {KNOWN_KEYS}.\nhint: it belongs into the table [model].",
         ),
         (
-            'tasks = ["parity"]\nlearning_rates = [nan]',
-            "learning_rates must be a number from 1e-09 to 10; found nan.\nhint: correct the value.",
+            'tasks = ["parity"]\n[training]\nseeds = 2',
+            f"key 'training.seeds' in my.toml is unknown. Known: {TRAINING_KEYS}.\nhint: it belongs above all tables.",
         ),
         (
-            'tasks = ["parity"]\nlearning_rates = [0.1, 1e-1]',
-            "0.1 is named twice in learning_rates.\nhint: name each once.",
+            'tasks = ["parity"]\n[model]\nd_model = 2',
+            "key 'model.d_model' in my.toml is unknown. Known: layers, heads, width, tied, log_n, qk_norm, softmax_1, "
+            "token_shift, no_bos.\nhint: did you mean 'model.width'?",
+        ),
+        (
+            'tasks = ["parity"]\nseeds = [0, 1]',
+            "seeds takes one value; found [0, 1].\nhint: seeds = 5 trains seeds 0 to 4.",
+        ),
+        (
+            'tasks = ["parity"]\nhard = [true, false]',
+            "hard takes one value; found [True, False].\nhint: write two specs; both can be run at once.",
+        ),
+        (
+            'tasks = ["parity"]\n[[zip]]\nwidth = [8, 16]\nheads = [1, 2, 4]',
+            "settings in a [[zip]] group of my.toml must have equally many values; width has 2, heads has 3.\n"
+            "hint: make the lists equally long.",
+        ),
+        (
+            'tasks = ["parity"]\n[[zip]]\nwidth = 8',
+            "width in a [[zip]] group of my.toml must be a list of values; found 8.\n"
+            "hint: settings that vary together have lists of one length.",
+        ),
+        (
+            'tasks = ["parity"]\n[model]\nwidth = [8, 16]\n[[zip]]\nwidth = [8, 16]',
+            "width is set twice in my.toml.\nhint: set it once, in a [[zip]] group or outside.",
+        ),
+        (
+            'tasks = ["parity"]\nzip = 3',
+            "'zip' in my.toml must be tables; found 3.\n"
+            "hint: write [[zip]] and below it, for example, width = [16, 32] and heads = [2, 4].",
+        ),
+        (
+            'tasks = ["parity"]\nlearning_rate = [0.0]',
+            "learning_rate must be a number from 1e-09 to 10; found 0.0.\nhint: correct the value.",
+        ),
+        (
+            'tasks = ["parity"]\nlearning_rate = [nan]',
+            "learning_rate must be a number from 1e-09 to 10; found nan.\nhint: correct the value.",
+        ),
+        (
+            'tasks = ["parity"]\nlearning_rate = [0.1, 1e-1]',
+            "0.1 is named twice in learning_rate.\nhint: name each once.",
         ),
         (
             'tasks = ["parity"]\nmodel = 3',
@@ -217,9 +260,9 @@ def test_a_spec_has_defaults_for_everything_but_its_tasks() -> None:
 def test_a_spec_is_read_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "spec.toml"
     path.write_text(dump_spec(TINY), encoding="utf-8")
-    assert load_spec(path) == TINY
+    assert load_specs(path) == (TINY,)
     with pytest.raises(UnreadableFileError) as caught:
-        load_spec(tmp_path / "other.toml")
+        load_specs(tmp_path / "other.toml")
     assert message_of(caught) == f"there is no file {str(tmp_path / 'other.toml')!r}.\nhint: check the path."
 
 
@@ -237,7 +280,7 @@ def specs(draw: st.DrawFn) -> Spec:
         seeds=draw(st.integers(1, 1_000)),
         train_length=train,
         test_length=draw(st.integers(train + 1, min(1_000 * train, 100_000))),
-        learning_rates=draw(st.lists(rates, min_size=1, max_size=3, unique=True).map(tuple)),
+        learning_rate=draw(rates),
         model=Shape(layers=draw(st.integers(1, 100)), heads=heads, width=heads * draw(st.integers(1, 100))),
         training=Training(
             steps=draw(st.integers(1, 10**9)),
@@ -256,15 +299,80 @@ def test_a_spec_that_is_written_and_read_is_the_same(spec: Spec) -> None:
     assert parse_spec(dump_spec(spec)) == spec
 
 
+# Grids
+
+GRID = """
+tasks = ["parity"]
+encodings = ["nope"]
+train_length = [10, 20]
+learning_rate = [0.001, 0.003]
+[training.penalties]
+value_norm = [0, 1e-4]
+[[zip]]
+width = [16, 32]
+heads = [2, 4]
+"""
+
+
+def test_every_setting_may_be_a_list_and_all_combinations_are_trained() -> None:
+    found = parse_specs(GRID)
+    assert len(found) == 2 * 2 * 2 * 2
+    shapes = {(spec.model.width, spec.model.heads) for spec in found}
+    assert shapes == {(16, 2), (32, 4)}, "settings of a zip group vary together"
+    assert {(spec.train_length, spec.test_length) for spec in found} == {(10, 30), (20, 60)}
+    assert {dict(spec.training.penalties)["value_norm"] for spec in found} == {0, 1e-4}
+    assert len({run.id for run in make_runs(found)}) == 16 * 3
+
+
+def test_a_list_of_test_lengths_is_one_value_and_lists_of_them_are_several() -> None:
+    assert [spec.test_length for spec in parse_specs('tasks = ["parity"]\ntest_length = [20, 40]')] == [(20, 40)]
+    several = parse_specs('tasks = ["parity"]\ntest_length = [[20, 40], 30]')
+    assert [spec.test_length for spec in several] == [(20, 40), 30]
+
+
+def test_tasks_of_a_zip_group_come_with_their_own_settings() -> None:
+    text = '[[zip]]\ntasks = ["parity", "(aa)*"]\ntrain_length = [8, 16]\n'
+    assert [(spec.tasks, spec.train_length) for spec in parse_specs(text)] == [(("parity",), 8), (("(aa)*",), 16)]
+
+
+def test_other_values_take_the_place_of_those_in_a_file() -> None:
+    grid = parse_grid(GRID, "my.toml").override({"learning_rate": 0.01, "steps": [5, 10]}, [["steps", "train_length"]])
+    found = [(spec.learning_rate, spec.training.steps, spec.train_length) for spec in grid.specs()]
+    assert set(found) == {(0.01, 5, 10), (0.01, 10, 20)}
+    with pytest.raises(InvalidSpecError) as caught:
+        parse_grid(GRID, "my.toml").override({"width": 8})
+    assert message_of(caught) == (
+        "width stands in a [[zip]] group of my.toml, and another value is given for it.\n"
+        "hint: change it in the file, or leave the option out."
+    )
+    with pytest.raises(InvalidSpecError) as caught:
+        parse_grid(GRID).override({}, [["steps", "batch"]])
+    assert message_of(caught) == (
+        "steps is to vary together with others and has no values.\nhint: give it a list of values: steps."
+    )
+
+
+def test_a_grid_of_too_many_combinations_is_refused_before_any_is_made() -> None:
+    many = ", ".join(str(number) for number in range(1, 2001))
+    with pytest.raises(InvalidSpecError) as caught:
+        parse_specs(f'tasks = ["parity"]\n[training]\nsteps = [{many}]\nwarmup = [{many}]', "my.toml")
+    assert message_of(caught) == (
+        "my.toml asks for 4,000,000 combinations of settings; at most 1,000,000 are allowed.\n"
+        "hint: list fewer values, or split the spec."
+    )
+    with pytest.raises(InvalidSpecError) as caught:
+        parse_specs(f'tasks = ["parity"]\nseeds = 1000\n[training]\nsteps = [{many}]', "my.toml")
+    assert message_of(caught).startswith("my.toml asks for 4,000,000 runs; ")
+
+
 # Plans
 
 
 def test_a_plan_has_a_run_for_every_combination_in_stacks_over_tasks_that_share_a_layout() -> None:
-    spec = replace(
-        TINY, tasks=("parity", "D_2", "(aa)*"), encodings=("nope", "ape"), seeds=5, learning_rates=(0.1, 0.01)
-    )
-    stacks = make_plan(spec)
-    runs = make_runs([spec])
+    spec = replace(TINY, tasks=("parity", "D_2", "(aa)*"), encodings=("nope", "ape"), seeds=5)
+    specs = [replace(spec, learning_rate=rate) for rate in (0.1, 0.01)]
+    stacks = make_plan(*specs)
+    runs = make_runs(specs)
     combinations = {(run.task, run.encoding, run.seed, run.learning_rate) for run in runs}
     assert len(runs) == len(combinations) == 3 * 2 * 5 * 2
     assert len({run.id for run in runs}) == len(runs)
@@ -337,14 +445,12 @@ def test_a_new_revision_of_task_encoding_or_trainer_makes_new_runs(monkeypatch: 
 
 def test_the_id_of_a_run_does_not_change_with_what_is_beside_it() -> None:
     alone = {run.id for run in make_runs([TINY])}
-    more = replace(
-        TINY, tasks=("parity", "bin_majority"), encodings=("ape", "nope"), seeds=9, learning_rates=(1, 0.003)
-    )
-    assert alone <= {run.id for run in make_runs([more])}
+    more = replace(TINY, tasks=("parity", "bin_majority"), encodings=("ape", "nope"), seeds=9, learning_rate=0.003)
+    assert alone <= {run.id for run in make_runs([replace(more, learning_rate=1), more])}
 
 
 def test_a_rate_is_the_same_whether_written_as_a_whole_number_or_not() -> None:
-    ids = [{run.id for run in make_runs([replace(TINY, learning_rates=(rate,))])} for rate in (1, 1.0)]
+    ids = [{run.id for run in make_runs([replace(TINY, learning_rate=rate)])} for rate in (1, 1.0)]
     assert ids[0] == ids[1]
 
 
@@ -352,8 +458,8 @@ def test_ids_are_the_same_under_every_hash_seed(tmp_path: Path) -> None:
     path = tmp_path / "spec.toml"
     path.write_text(dump_spec(replace(TINY, tasks=("parity", "{a,b}*d{b,c}*"), encodings=("nope", "ape"))))
     script = (
-        "import sys; from lengthwise.experiment.spec import load_spec; from lengthwise.experiment.plan import make_runs; "
-        "print([run.id for run in make_runs([load_spec(sys.argv[1])])]); "
+        "import sys; from lengthwise.experiment.grid import load_specs; from lengthwise.experiment.plan import make_runs; "
+        "print([run.id for run in make_runs(load_specs(sys.argv[1]))]); "
         "assert 'torch' not in sys.modules"
     )
     printed = {
@@ -366,7 +472,7 @@ def test_ids_are_the_same_under_every_hash_seed(tmp_path: Path) -> None:
         ).stdout
         for seed in (0, 1, 2)
     }
-    assert printed == {f"{[run.id for run in make_runs([load_spec(path)])]}\n"}
+    assert printed == {f"{[run.id for run in make_runs(load_specs(path))]}\n"}
 
 
 @pytest.mark.parametrize(

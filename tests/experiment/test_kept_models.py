@@ -17,7 +17,7 @@ from lengthwise.errors import InvalidSpecError, UnreadableFileError
 from lengthwise.experiment.models import find_model, load_model, model_path, models_folder, save_model
 from lengthwise.experiment.plan import make_groups
 from lengthwise.experiment.run import run_experiment
-from lengthwise.experiment.spec import Spec, parse_spec
+from lengthwise.experiment.spec import Spec
 from lengthwise.experiment.store import open_store
 from lengthwise.model.shape import Shape
 from lengthwise.seeds import EVALUATION, open_stream
@@ -128,7 +128,7 @@ def test_what_is_no_kept_model_is_refused_in_a_sentence(store: Path, tmp_path: P
                 ("task", 1e16, "tasks must be a list of names"),
                 ("encoding", 2**31, "encodings must be a list of names"),
                 ("seed", "0", "seed must be a whole number"),
-                ("learning_rate", True, "learning_rates must be a number"),
+                ("learning_rate", True, "learning_rate must be a number"),
                 ("train_length", 4.0, "train_length must be a whole number"),
                 ("test_length", 2**53, "test_length must be a whole number"),
                 ("test_length", [6, {"a": 1}], "test_length must be a whole number"),

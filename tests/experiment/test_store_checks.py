@@ -215,5 +215,5 @@ def test_a_spec_with_too_many_runs_or_bins_is_refused() -> None:
 
 
 def test_lists_are_as_good_as_tuples() -> None:
-    spec = Spec(tasks=["parity"], encodings=["nope"], learning_rates=[0.01], test_length=[20, 30])  # type: ignore[arg-type]
-    assert spec == Spec(tasks=("parity",), encodings=("nope",), learning_rates=(0.01,), test_length=(20, 30))
+    spec = Spec(tasks=["parity"], encodings=["nope"], learning_rate=0.01, test_length=[20, 30])  # type: ignore[arg-type]
+    assert spec == Spec(tasks=("parity",), encodings=("nope",), learning_rate=0.01, test_length=(20, 30))

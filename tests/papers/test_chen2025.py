@@ -14,7 +14,7 @@ from made_results import make_result
 from lengthwise.cli.main import main
 from lengthwise.encodings.core.choice import find_encoding
 from lengthwise.errors import UnknownNameError
-from lengthwise.experiment.plan import make_groups
+from lengthwise.experiment.plan import make_runs
 from lengthwise.experiment.store import Result
 from lengthwise.model.shape import Shape
 from lengthwise.papers.chen2025.comparison import GridComparison, draw_grid, outcomes_table, outcomes_to_json
@@ -42,7 +42,7 @@ def results(
     one: GridCell, stage: Stage, rate: float, shares: Sequence[tuple[float, ...]], loss: float = 0.1
 ) -> list[Result]:
     """Return results of a cell in a stage with a learning rate: for each seed its shares in the bins."""
-    runs = [run for run in make_groups(one.spec(stage, len(shares)))[0] if run.learning_rate == rate]
+    runs = [run for run in make_runs(one.specs(stage, len(shares))) if run.learning_rate == rate]
     return [
         make_result(run, row, steps=stage.steps, losses=((stage.steps, loss),))
         for run, row in zip(runs, shares, strict=True)
@@ -61,7 +61,7 @@ def test_the_first_part_is_ten_encodings_on_six_tasks() -> None:
 @pytest.mark.parametrize("part", PARTS)
 def test_every_cell_can_be_planned(part: str) -> None:
     for each in grid_cells([part]):
-        (group,) = make_groups(each.spec(STAGES[0], 1))
+        group = make_runs(each.specs(STAGES[0], 1))
         assert [str(bounds) for bounds in group[0].bins] == ["0–16", "32", "64", "128"]
         assert not group[0].training.stop_early
 

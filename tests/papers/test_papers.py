@@ -154,13 +154,13 @@ def test_a_spec_repeats_what_was_published() -> None:
         train_length=50,
         test_length=150,
         room=150,
-        learning_rates=(0.001,),
+        learning_rate=0.001,
         model=Shape(layers=2, heads=1, width=64, tied=True),
         training=small,
     )
     nope, ape = specs(quick=False, only=["parity"], seeds=2)
     assert nope.training == replace(small, steps=60_000, warmup=3_000)
-    assert (nope.learning_rates, ape.learning_rates) == ((3e-05,), (0.0001,))
+    assert (nope.learning_rate, ape.learning_rate) == (3e-05, 0.0001)
     assert ape.training == small
     assert nope.seeds == 2
     for each in specs(quick=False):

@@ -18,7 +18,7 @@ import pytest
 import spec_files
 import torch
 from made_results import scores_of
-from spec_files import dump_spec
+from spec_files import dump_spec, parse_spec
 from stack_steps import train_all
 
 from lengthwise.arrays import numpy_arrays, torch_arrays
@@ -26,7 +26,7 @@ from lengthwise.cli.main import main
 from lengthwise.crasp.fragments import Fragment
 from lengthwise.errors import InvalidOptionError, InvalidSpecError, LengthwiseError, UnknownNameError
 from lengthwise.experiment.plan import Run, make_runs
-from lengthwise.experiment.spec import Spec, parse_spec
+from lengthwise.experiment.spec import Spec
 from lengthwise.experiment.store import Result, open_store, read_store
 from lengthwise.languages.catalog import LANGUAGES
 from lengthwise.languages.dfa import DFA

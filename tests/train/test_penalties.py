@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 import torch
-from spec_files import dump_spec
+from spec_files import dump_spec, parse_spec
 
 from lengthwise.encodings.methods.lbpe import dictionaries_of
 from lengthwise.errors import InvalidOptionError, InvalidSpecError, UnknownNameError
 from lengthwise.experiment.plan import make_groups
-from lengthwise.experiment.spec import Spec, parse_spec
+from lengthwise.experiment.spec import Spec
 from lengthwise.model.shape import Shape
 from lengthwise.tasks.core.catalog import find_task
 from lengthwise.tasks.core.lengths import length_bins

@@ -448,7 +448,7 @@ GOLDEN_SPECS = {
         train_length=8,
         test_length=16,
         room=16,
-        learning_rates=(0.003,),
+        learning_rate=0.003,
         model=Shape(layers=layers, heads=2, width=16),
         training=Training(steps=50, batch=32, warmup=10, weight_decay=0.01, clip=1.0, evaluate_every=50, examples=16),
     )
@@ -468,7 +468,7 @@ GOLDEN_SPECS |= {
         train_length=8,
         test_length=16,
         room=16,
-        learning_rates=(0.003,),
+        learning_rate=0.003,
         model=Shape(layers=2, heads=2, width=16),
         training=Training(steps=4, batch=8, warmup=0, evaluate_every=4, examples=8),
     )

@@ -216,7 +216,7 @@ def _check_run(run: Run) -> None:
         encodings=("nope",) if encoding_files(str(run.encoding)) else (run.encoding,),
         train_length=run.train_length,
         test_length=run.test_length,
-        learning_rates=(run.learning_rate,),
+        learning_rate=run.learning_rate,
         hard=run.hard,
         room=run.room,
         generate=run.generate,

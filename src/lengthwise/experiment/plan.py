@@ -140,7 +140,7 @@ def make_groups(spec: Spec) -> list[tuple[Run, ...]]:
                 task=task.name,
                 encoding=encoding.name,
                 seed=seed,
-                learning_rate=float(rate),
+                learning_rate=float(spec.learning_rate),
                 train_length=spec.train_length,
                 test_length=spec.test_length,
                 model=spec.model,
@@ -153,7 +153,6 @@ def make_groups(spec: Spec) -> list[tuple[Run, ...]]:
                 generate=spec.generate,
                 success_at=spec.success_at,
             )
-            for rate in spec.learning_rates
             for seed in range(spec.seeds)
         )
         for task in tasks

@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
-from ..encodings.core.choice import encoding_files, find_encoding
-from ..errors import InvalidOptionError, UnreadableFileError, check_number
+from ..errors import UnreadableFileError, check_number
 from ..extras import require_extra
 from ..files import DRAFT_MARK
 from . import DEFAULT_STORE
 from .descriptions import Description, add_audits, describe_cells
-from .engines.work import Checkpoints, Event, Notice, RunsDone, SizesTried, StackDone, checkpoint_of, slots_begun
+from .engines.work import Checkpoints, Event, Notice, RunsDone, StackDone, checkpoint_of
 from .interrupts import interrupts_deferred
 from .models import model_path, models_folder
-from .plan import Choice, Run, StackPlan, cut_group, join_groups, longest_first, make_groups
-from .sizing import Chooser, choose_on_cpu, choose_on_gpu, is_worth_compiling
+from .plan import Run, StackPlan, make_groups
 from .spec import Spec
 from .store import Result, Store, open_store
-from .trials import Trials, trials_file
+from .workload import check_options, plan_work, without_known
 
 SECONDS_PER_CHECKPOINT = 30.0
 
-_MOST_WAVES = 64  # runs for each slot of a stack: what a checkpoint holds of finished ones stays small
-_WAVES_ON_CPU = 4
 _TRIES_TO_SAVE = 5  # at the end, a second apart, when a store cannot be written: somebody may be making room
 
 
@@ -61,14 +56,7 @@ def run_experiment(
     in a folder beside the store; with ``keep`` the trained models lie in another, and a run whose model is not there is
     trained again.
     """
-    if workers is not None:
-        check_number("workers", workers, int, 1, 1000)
-    if models_per_stack is not None:
-        check_number("models per stack", models_per_stack, int, 1, 100_000)
-    if device not in (None, "cpu", "cuda"):
-        raise InvalidOptionError(
-            f"device must be cpu or cuda; found {device!r}.", hint="leave it out to choose automatically."
-        )
+    check_options(workers, device, models_per_stack)
     check_number("seconds per checkpoint", seconds_per_checkpoint, float, 0, 10**6)
     groups = [group for spec in ([specs] if isinstance(specs, Spec) else specs) for group in make_groups(spec)]
     runs = tuple(dict.fromkeys(run for group in groups for run in group))
@@ -81,38 +69,23 @@ def run_experiment(
         finished = {result.id for result in opened.results()}
         if models is not None:
             finished = {run_id for run_id in finished if model_path(models, run_id).is_file()}
-        missing = _missing(groups, finished)
+        missing = without_known(groups, finished)
         checkpoints = Path(f"{store}.checkpoints")
-        stacks: list[StackPlan] = []
-        if missing:
-            require_extra("training")
-            _try_user_encodings({run.encoding for group in missing for run in group})
-            from .engines.local import choose_device, count_devices, default_workers, train_locally
-
-            chosen = choose_device(device)
-            num_workers = workers or default_workers(chosen)
-            if models_per_stack is None:
-                stacks = _begun_before(runs, finished, opened.planned(), checkpoints, chosen)
-            begun = {run.id for stack in stacks for run in stack.runs}
-            fresh = join_groups(_missing(missing, begun))
-            parts = min(num_workers, count_devices(chosen))
-            waves = _MOST_WAVES if chosen == "cuda" else _WAVES_ON_CPU
-            stacks += _cut_groups(
-                fresh,
-                _chooser(chosen, num_workers, fresh, models_per_stack, on_event),
-                lambda group, choice: cut_group(group, choice, workers=parts, waves=waves),
-                begun=len(stacks),
-                workers=num_workers,
-            )
+        planned = opened.planned() if models_per_stack is None else ()
+        work = plan_work(missing, runs, finished, planned, checkpoints, workers, device, models_per_stack, on_event)
+        stacks = work.stacks
         opened.save_plan(stacks, described)
         reused = sum(run.id in finished for run in runs)
-        stacks = longest_first(stacks)
         on_plan(stacks, reused)
         audits = _Audits(described, runs, known, lambda text: on_event(Notice(text=text)))
         if stacks:
             saving = Checkpoints(folder=checkpoints, seconds=seconds_per_checkpoint)
             recorder = _Recorder(opened, again=keep, on_notice=on_event)
-            training = train_locally(stacks, workers=num_workers, device=chosen, checkpoints=saving, models=models)
+            from .engines.local import train_locally
+
+            training = train_locally(
+                stacks, workers=work.workers, device=work.device, checkpoints=saving, models=models
+            )
             with recorder, closing(training) as events:
                 for event in events:
                     if isinstance(event, RunsDone):
@@ -214,97 +187,6 @@ class _Recorder:
             if checkpoint is not None:
                 with suppress(OSError):
                     checkpoint.unlink(missing_ok=True)
-
-
-def _try_user_encodings(names: Iterable[str]) -> None:
-    """Raise for an encoding in a user's file that does not work, before anything is trained with it."""
-    for name in sorted(name for name in names if encoding_files(name)):
-        from ..encodings.user.probe import require_sound
-
-        require_sound(find_encoding(name))
-
-
-def _missing(groups: Iterable[Sequence[Run]], known: set[str]) -> list[list[Run]]:
-    """Return the groups without the runs that are known, and without repeating any."""
-    seen = set(known)
-    left = []
-    for group in groups:
-        own = [run for run in group if run.id not in seen]
-        seen.update(run.id for run in own)
-        left.append(own)
-    return [own for own in left if own]
-
-
-def _begun_before(
-    runs: Iterable[Run], finished: set[str], planned: Iterable[Sequence[str]], checkpoints: Path, device: str
-) -> list[StackPlan]:
-    """Return the stacks that were cut off in training and have left a checkpoint, with the members they had."""
-    known = {run.id: run for run in runs}
-    again: list[StackPlan] = []
-    taken: set[str] = set()
-    for members in planned:
-        missing = [member for member in members if member not in finished]
-        if not missing or taken.intersection(members) or not all(member in known for member in members):
-            continue
-        plan = StackPlan(
-            runs=tuple(known[member] for member in members), finished=frozenset(finished.intersection(members))
-        )
-        slots = slots_begun(checkpoint_of(plan, checkpoints), device)
-        if slots is not None:
-            compiled = device == "cuda" and is_worth_compiling(plan.runs[0], len(missing))[0]
-            choice = Choice(models=slots, compiled=compiled, reason=f"{slots} models, as they were begun before")
-            again.append(replace(plan, choice=choice))
-            taken.update(members)
-    return again
-
-
-def _cut_groups(
-    groups: Sequence[Sequence[Run]],
-    chooser: Callable[[int], Chooser],
-    cut: Callable[[Sequence[Run], Choice], list[StackPlan]],
-    *,
-    begun: int,
-    workers: int,
-) -> list[StackPlan]:
-    """Return groups as stacks, sized for as many as train at once beside those that were begun before.
-
-    One group may make several stacks, and smaller ones the less memory each has, so the number is found by trying.
-    """
-    together = 0
-    stacks: list[StackPlan] = []
-    while together < min(workers, begun + max(len(groups), len(stacks))):
-        together = min(workers, begun + max(len(groups), len(stacks)))
-        choose = chooser(together)
-        stacks = [stack for group in groups for stack in cut(group, choose(group[0], len(group)))]
-    return stacks
-
-
-def _chooser(
-    device: str,
-    workers: int,
-    groups: Sequence[Sequence[Run]],
-    models: int | None,
-    on_event: Callable[[Event], None],
-) -> Callable[[int], Chooser]:
-    """Return what chooses where so many stacks train at once."""
-    if models is not None:
-
-        def as_asked(run: Run, number: int) -> Choice:
-            compiled = device == "cuda" and is_worth_compiling(run, number)[0]
-            return Choice(models=models, compiled=compiled, reason=f"{models} models, as asked")
-
-        return lambda _: as_asked
-    if device == "cuda":
-        return partial(choose_on_gpu, device)
-    numbers = {group[0]: number for number, group in enumerate(groups)}
-
-    def on_trial(run: Run) -> None:
-        label = StackPlan(runs=tuple(groups[numbers[run]])).label
-        on_event(SizesTried(label=label, number=numbers[run] + 1, shapes=len(groups)))
-
-    # one chooser however many stacks train at once: it remembers what it has tried
-    on_cpu = choose_on_cpu(workers, sum(map(len, groups)), Trials(trials_file()), on_trial)
-    return lambda _: on_cpu
 
 
 def _tidy(checkpoints: Path) -> None:

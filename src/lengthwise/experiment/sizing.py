@@ -16,6 +16,7 @@ _MOST_MODELS = 2048  # no more has been measured
 _SIZES = (1, 4, 8, 16)  # tried on a CPU
 _WAVES = 2  # how often a slot is filled on a GPU, at least, where that leaves it busy
 _BUSY_STEP = 0.004  # seconds of a step from which a GPU is busy
+_LEAST_STEP = 0.002  # seconds of a recorded step on an H200, however small it is
 _TRIAL_STEP = 0.5  # seconds of a step beyond which models are so large that nothing is gained by more of them
 _WORTH_TRYING = 5.0  # seconds that a model trains alone, from which it matters how many train together
 _WORTH_COMPILING_ON_GPU = 45.0  # compiling takes about 25 s and makes steps about twice as fast
@@ -62,12 +63,14 @@ def _seconds_per_model(run: Run) -> float:
     return 6 * run.training.batch * size * shape.layers * shape.width * (12 * shape.width + size) / 28e12
 
 
-def is_worth_compiling(run: Run, number: int) -> tuple[bool, str]:
-    """Return whether so many runs on a GPU train so long that compiling their step pays, and why.
+def seconds_per_step_on_gpu(run: Run, models: int) -> float:
+    """Return about how long a step of so many models takes. Measured on an H200: some 2 ms however small they are."""
+    return max(_LEAST_STEP, models * _seconds_per_model(run))
 
-    Measured on an H200: a recorded step takes about 2 ms however small it is.
-    """
-    seconds = run.training.steps * (0.002 + number * _seconds_per_model(run))
+
+def is_worth_compiling(run: Run, number: int) -> tuple[bool, str]:
+    """Return whether so many runs on a GPU train so long that compiling their step pays, and why."""
+    seconds = run.training.steps * (_LEAST_STEP + number * _seconds_per_model(run))
     if seconds < _WORTH_COMPILING_ON_GPU:
         return False, f"recorded but not compiled, about {seconds:.0f} s at most"
     return True, "compiled and recorded"

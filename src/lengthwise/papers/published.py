@@ -134,7 +134,7 @@ class PublishedPart:
             train_length=self.train_length,
             test_length=self.test_length,
             room=self.test_length,
-            learning_rates=(cell.learning_rate,),
+            learning_rate=cell.learning_rate,
             model=Shape(layers=cell.layers, heads=cell.heads, width=cell.width, tied=self.tied),
             training=replace(self.training, steps=cell.steps, warmup=cell.warmup),
         )

@@ -49,7 +49,7 @@ class GridExperiment(StagedExperiment):
         number = self.stages.index(stage)
         before = self.all_stages[:number]
         left = [cell for cell in self.cells if not any(is_enough(cell, known, each, self.seeds) for each in before)]
-        return [cell.spec(self.all_stages[number], self.seeds) for cell in left]
+        return [spec for cell in left for spec in cell.specs(self.all_stages[number], self.seeds)]
 
     def compare(self, results: Mapping[str, Result]) -> GridComparison:
         """Return what the cells came to."""

@@ -6,7 +6,7 @@ the scales of training. Which stage and learning rate a cell is reported with is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...encodings.core.choice import find_encoding
 from ...experiment.spec import Spec
@@ -126,16 +126,15 @@ class GridCell:
         """What ``--only`` may call the encoding."""
         return self.encoding_title, self.encoding
 
-    def spec(self, stage: Stage, seeds: int) -> Spec:
-        """Return what is trained in a stage."""
-        return Spec(
+    def specs(self, stage: Stage, seeds: int) -> list[Spec]:
+        """Return what is trained in a stage, one spec for each learning rate."""
+        first = Spec(
             tasks=(self.task,),
             encodings=(self.encoding,),
             seeds=seeds,
             train_length=TRAIN_SCALE,
             test_length=TEST_SCALES,
             room=TEST_SCALES[-1],
-            learning_rates=stage.rates,
             model=stage.shape,
             training=Training(
                 steps=stage.steps,
@@ -146,6 +145,7 @@ class GridCell:
                 stop_early=False,
             ),
         )
+        return [replace(first, learning_rate=rate) for rate in stage.rates]
 
     @property
     def is_smooth(self) -> bool:

@@ -123,7 +123,7 @@ def _summarize(cell: GridCell, known: Mapping[str, Result], seeds: int, stages: 
     return GridOutcome(
         cell=cell,
         opinion=cell.opinion(),
-        bins=make_runs([cell.spec(stages[0], seeds)])[0].bins,
+        bins=make_runs(cell.specs(stages[0], seeds))[0].bins,
         trials=tuple(trials),
         last_stage=stages[-1],
     )
@@ -131,7 +131,7 @@ def _summarize(cell: GridCell, known: Mapping[str, Result], seeds: int, stages: 
 
 def _trials(cell: GridCell, known: Mapping[str, Result], stage: Stage, seeds: int) -> list[Trial]:
     """Return what there is of a stage, a trial for each learning rate."""
-    runs = make_runs([cell.spec(stage, seeds)])
+    runs = make_runs(cell.specs(stage, seeds))
     trials = []
     for rate in stage.rates:
         found = [(run, known[run.id]) for run in runs if run.learning_rate == rate and run.id in known]
