@@ -1,0 +1,59 @@
+"""The settings of runs in one flat namespace: the columns of reports and exports, named as in specs and options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .grid import TABLES
+
+_OF_NO_RUN = ("tasks", "encodings", "seeds", "success_at", "version")
+SETTINGS = tuple(name for name in TABLES if name not in _OF_NO_RUN)
+"""Every setting of a run but its task, encoding and seed, in the order of a spec."""
+
+ONLY_TESTS = ("hard", "generate")
+"""Settings that change what a model is tested on, and nothing of its training."""
+
+
+def flat_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the value of every setting of a run by its name; one that does not apply to the run is None.
+
+    >>> flat_settings({"learning_rate": 0.1, "model": {"width": 16}, "training": {"penalties": [["bias_norm", 1e-4]]}})["width"]
+    16
+    """
+    model, training = settings.get("model", {}), settings.get("training", {})
+    penalties = dict(training.get("penalties", ()))
+    places = {"": settings, "model": model, "training": training, "training.penalties": penalties}
+    flat = {name: places[TABLES[name]].get(name, _UNUSED[TABLES[name]]) for name in SETTINGS}
+    flat |= {name: bool(flat[name]) for name in ONLY_TESTS}
+    return flat | {"stop_early": training.get("stop_early", True)}  # left out of what is stored where it is on
+
+
+_UNUSED = {"": None, "model": False, "training": None, "training.penalties": 0}
+
+
+def varying_settings(runs: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return the names of the settings in which runs differ, each run given by its flat settings.
+
+    A run to which a setting does not apply differs in it from no other: ``room`` is None for encodings without a table.
+    """
+    values: dict[str, set[Any]] = {name: set() for name in SETTINGS}
+    for run in runs:
+        for name in SETTINGS:
+            values[name].add(tuple(run[name]) if isinstance(run[name], list) else run[name])
+    return tuple(name for name in SETTINGS if len(values[name] - {None}) > 1)
+
+
+def show_setting(value: Any) -> str:
+    """Return a value as a spec writes it.
+
+    >>> [show_setting(value) for value in (0.003, True, None, (20, 40), 16)]
+    ['0.003', 'true', '–', '20,40', '16']
+    """
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (list, tuple)):
+        return ",".join(map(show_setting, value))
+    return f"{value:g}" if isinstance(value, float) else str(value)
