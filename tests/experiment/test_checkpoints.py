@@ -22,11 +22,11 @@ from lengthwise.experiment.engines.work import checkpoint_of
 from lengthwise.experiment.models import models_folder
 from lengthwise.experiment.plan import DEFAULT_CHOICE, Choice, Run, StackPlan, cut_group, make_groups, make_runs
 from lengthwise.experiment.run import run_experiment
-from lengthwise.experiment.workload import _begun_before, _cut_groups
 from lengthwise.experiment.sizing import bytes_per_model
 from lengthwise.experiment.spec import Spec
 from lengthwise.experiment.stacks import stack_of, training_runs
 from lengthwise.experiment.store import open_store
+from lengthwise.experiment.workload import _begun_before, _cut_groups
 from lengthwise.model.shape import Shape
 from lengthwise.tasks.core.catalog import find_task
 from lengthwise.tasks.core.lengths import length_bins

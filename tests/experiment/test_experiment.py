@@ -50,9 +50,9 @@ from lengthwise.experiment.engines.work import (
     checkpoint_of,
     train_planned,
 )
+from lengthwise.experiment.grid import load_specs, parse_grid, parse_specs
 from lengthwise.experiment.plan import DEFAULT_CHOICE, Run, StackPlan, cut_group, make_groups, make_runs
 from lengthwise.experiment.run import _Recorder, run_experiment
-from lengthwise.experiment.grid import load_specs, parse_grid, parse_specs
 from lengthwise.experiment.spec import VERSION, Spec
 from lengthwise.experiment.store import Result, open_store, read_store
 from lengthwise.experiment.store_schema import APPLICATION_ID, SCHEMA_VERSION

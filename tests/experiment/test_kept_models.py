@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import save_file
+from spec_files import parse_spec
 
 from lengthwise.arrays import torch_arrays
 from lengthwise.encodings.catalog import ENCODINGS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError, _ArgumentGroup
 from collections.abc import Callable
 
 from ..experiment import DEFAULT_STORE
@@ -67,7 +67,7 @@ def add_readout_argument(parser: ArgumentParser, *, default: str | None, usual: 
 
 
 def add_encoding_argument(
-    parser: ArgumentParser, what: str = "encodings, separated by commas (default: nope,ape)"
+    parser: ArgumentParser | _ArgumentGroup, what: str = "encodings, separated by commas (default: nope,ape)"
 ) -> None:
     """Add ``--encoding``, which may be given more than once."""
     parser.add_argument("--encoding", action="append", metavar="E", help=what)

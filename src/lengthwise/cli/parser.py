@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from types import ModuleType
 from typing import NoReturn
@@ -16,8 +16,15 @@ from . import commands
 class _Parser(argparse.ArgumentParser):
     """A parser whose errors read like all others."""
 
+    suggest_option: Callable[[Sequence[str]], str | None] | None = None
+    """Finds the option that is meant by words that are none; a command may bring it."""
+
     def error(self, message: str) -> NoReturn:
         name = self.prog.removeprefix("lengthwise").strip()
+        _, is_unknown, words = message.partition("unrecognized arguments: ")
+        meant = self.suggest_option(words.split()) if is_unknown and self.suggest_option else None
+        if meant:
+            raise UsageError(f"{message}.", hint=f"did you mean {meant!r}?")
         raise UsageError(
             f"{message[:1].lower()}{message[1:]}.", hint=f"see 'lengthwise {f'{name} ' if name else ''}--help'."
         )
@@ -36,9 +43,7 @@ def build_parser(arguments: Sequence[str] | None = None) -> argparse.ArgumentPar
     return parser
 
 
-def _add_commands(
-    parser: argparse.ArgumentParser, package: ModuleType, words: Sequence[str] | None, *, level: str
-) -> None:
+def _add_commands(parser: _Parser, package: ModuleType, words: Sequence[str] | None, *, level: str) -> None:
     """Add the commands of a package; ``words`` are the arguments that may name one, None to import all."""
     group = parser.add_subparsers(
         dest=level, metavar=level.upper(), parser_class=_Parser, required=package is not commands
@@ -56,6 +61,8 @@ def _add_commands(
             if hasattr(module, "COMMANDS"):
                 _add_commands(command, module, None if words is None else words[1:], level="action")
                 continue
+            if hasattr(module, "suggest_option"):
+                parser.suggest_option = module.suggest_option
             module.add_arguments(command)
             command.add_argument("--json", action="store_true", help="print JSON instead of text")
             _add_debug(command)

@@ -6,25 +6,26 @@ import sys
 from statistics import median
 
 from ..experiment.engines.work import Event, Notice, RunsDone, SizesTried, StackProgress
+from ..experiment.estimates import Pace
 from ..experiment.interrupts import interrupts_deferred
 from ..experiment.plan import StackPlan
 from ..markup import visible
+from .durations import show_duration
 from .streams import unsafe
 
 
 class Bars:
-    """Progress bars on stderr: one for each stack in training, one for all."""
+    """Progress bars on stderr: one for each stack in training, one for all of the work with the time left."""
 
     def __init__(self, *, quiet: bool) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, Progress, TextColumn
 
         self._console = Console(file=unsafe(sys.stderr), quiet=quiet)  # it writes control sequences of its own
         self._progress = Progress(
             TextColumn("{task.description}", markup=False),  # brackets belong to expressions
             BarColumn(),
             TextColumn("{task.fields[status]}"),
-            TimeRemainingColumn(compact=True),
             console=self._console,
         )
         self._stacks: list[StackPlan] = []
@@ -40,7 +41,7 @@ class Bars:
 
     def begin(self, stacks: list[StackPlan], reused: int) -> None:
         """Say what is to be done."""
-        runs = sum(len(stack.runs) for stack in stacks)
+        runs = self._runs = sum(len(stack.runs) - len(stack.finished) for stack in stacks)
         already = f"; {reused} finished before" if reused else ""
         models, groups = ("model" if runs == 1 else "models"), ("stack" if len(stacks) == 1 else "stacks")
         text = f"{runs} {models} to train in {len(stacks)} {groups}{already}"
@@ -51,8 +52,8 @@ class Bars:
             with interrupts_deferred():  # half a start could not be stopped
                 self._progress.start()
                 self._stacks = stacks
-            self._total = self._progress.add_task("all stacks", total=len(stacks), status=f"0/{len(stacks)}")
-            self._done = 0
+            self._pace = Pace(stacks)
+            self._total = self._progress.add_task("all", total=1.0, status=self._whole())
 
     def update(self, event: Event) -> None:
         """Move the bars."""
@@ -64,6 +65,8 @@ class Bars:
         if isinstance(event, SizesTried):
             self._print(f"trying stack sizes {event.number}/{event.shapes}: {event.label}")
             return
+        self._pace.note(event)
+        self._progress.update(self._total, completed=self._pace.share, status=self._whole())
         if isinstance(event, RunsDone):
             return
         stack = self._stacks[event.stack]
@@ -73,11 +76,17 @@ class Bars:
         if isinstance(event, StackProgress):
             self._progress.update(bar, completed=event.step, total=event.steps, status=_fits(event.done, event.matched))  # type: ignore[arg-type]
             return
-        self._done += 1
         self._progress.update(bar, visible=False)  # type: ignore[arg-type]
-        self._progress.update(self._total, advance=1, status=f"{self._done}/{len(self._stacks)}")
         steps = max(result.steps for result in event.results)
-        self._print(f"done: {stack.label}, {steps} steps")
+        self._print(f"done: {stack.label}, {steps} steps; {self._whole()}")
+
+    def _whole(self) -> str:
+        """Return how far all stacks are, and how long they still take."""
+        done = f"{self._pace.runs_done}/{self._runs} runs"
+        seconds = self._pace.seconds_left
+        if self._pace.runs_done == self._runs or seconds is None:
+            return done
+        return f"{done}, {self._pace.speed:,.0f} model·steps/s, about {show_duration(seconds)} left"
 
     def _print(self, text: str) -> None:
         self._console.print(visible(text), highlight=False, markup=False, soft_wrap=True)

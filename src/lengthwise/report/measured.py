@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ..errors import InvalidOptionError, unknown_name
 from ..experiment import DEFAULT_STORE
+from ..experiment.grid import TABLES, Grid, load_grid
 from ..experiment.run import run_experiment
-from ..experiment.spec import Spec, load_spec
+from ..experiment.spec import Spec
 from ..experiment.store import Result, read_store
 from ..files import write_text
 from .pages import Document
@@ -81,29 +82,35 @@ def report(store: str | Path = DEFAULT_STORE) -> Report:
 _ENGINE = ("workers", "device", "models_per_stack", "seconds_per_checkpoint", "keep", "on_plan", "on_event")
 
 
-def run(what: Spec | str | Sequence[str], store: str | Path = DEFAULT_STORE, **settings: Any) -> Report:
+def run(
+    what: Spec | str | Sequence[Spec] | Sequence[str], store: str | Path = DEFAULT_STORE, **settings: Any
+) -> Report:
     """Train what the store does not hold yet; return the report of all runs asked for.
 
-    ``what`` is a :class:`Spec`, the path of one (.toml), a task, or several tasks. With tasks, ``settings`` are those of a
-    spec: ``encodings``, ``seeds``, ``train_length``, ``test_length`` and so on. ``workers``, ``device``, ``keep`` and the other
-    options of :func:`~lengthwise.experiment.run.run_experiment` may be given with either.
+    ``what`` is a :class:`Spec` or several, the path of a file with them (.toml), a task, or several tasks. ``settings`` are those of a
+    spec by name: ``encodings``, ``seeds``, ``width``, ``learning_rate`` and so on; a list of values trains all combinations. They take the
+    place of what a file says. ``workers``, ``device``, ``keep`` and the other options of
+    :func:`~lengthwise.experiment.run.run_experiment` may be given too.
     """
     engine = {name: settings.pop(name) for name in _ENGINE if name in settings}
-    outcome = run_experiment(_spec(what, settings), store, **engine)
+    outcome = run_experiment(_specs(what, settings), store, **engine)
     return Report(results=outcome.results)
 
 
-def _spec(what: Spec | str | Sequence[str], settings: Mapping[str, Any]) -> Spec:
-    is_file = isinstance(what, str) and what.lower().endswith(".toml")
-    if isinstance(what, Spec) or is_file:
-        if settings:
+def _specs(what: Spec | str | Sequence[Spec] | Sequence[str], settings: Mapping[str, Any]) -> Sequence[Spec]:
+    several = [what] if isinstance(what, (Spec, str)) else list(what)
+    specs = [spec for spec in several if isinstance(spec, Spec)]
+    if specs:
+        if settings or len(specs) < len(several):
+            found = ", ".join([*(str(name) for name in several if not isinstance(name, Spec)), *settings])
             raise InvalidOptionError(
-                f"a spec holds all settings; found {', '.join(settings)} beside it.",
+                f"a spec holds all settings; found {found} beside it.",
                 hint="put them into the spec, or name tasks instead of one.",
             )
-        return what if isinstance(what, Spec) else load_spec(str(what))
-    known = [each.name for each in fields(Spec) if each.name != "tasks"]
+        return specs
     for name in settings:
-        if name not in known:
-            raise unknown_name("setting", name, [*known, *_ENGINE])
-    return Spec(tasks=(what,) if isinstance(what, str) else tuple(what), **settings)
+        if name not in TABLES:
+            raise unknown_name("setting", name, [*TABLES, *_ENGINE])
+    if isinstance(what, str) and what.lower().endswith(".toml"):
+        return load_grid(what).override(settings).specs()
+    return Grid(settings={"tasks": several}, source="the call").override(settings).specs()
