@@ -83,8 +83,11 @@ def test_a_run_prints_its_table_on_stdout_and_its_progress_on_stderr(trained: Tr
         "trying stack sizes 2/2: [ab]*b × nope",
         "4 models to train in 2 stacks",
     ]
-    assert "done: bin_majority × nope, 20 steps" in lines
-    assert "done: [ab]*b × nope, 20 steps" in lines, "brackets belong to the expression"
+    assert any(line.startswith("done: bin_majority × nope, 20 steps; ") for line in lines)
+    assert any(line.startswith("done: [ab]*b × nope, 20 steps; ") for line in lines), (
+        "brackets belong to the expression"
+    )
+    assert sum(line.endswith("; 4/4 runs") for line in lines if line.startswith("done: ")) == 1, "the last one"
     assert lines[-2] == f"report: {trained.folder / 'lengthwise-report.html'}"
 
 
@@ -160,19 +163,90 @@ def test_progress_on_a_terminal_shows_expressions_as_they_are(tmp_path: Path) ->
 # Errors
 
 
-def test_a_spec_stands_alone(run: Runner) -> None:
+def test_tasks_do_not_stand_beside_a_spec(run: Runner) -> None:
     spec = write_spec(run.folder)
-    advice = "hint: put everything into the spec, or name tasks and options without one.\n"
-    for arguments, found in (
-        ([spec, "parity"], "parity"),
-        (["parity", spec], "parity"),
-        ([spec, "--seeds", "3"], "--seeds"),
-        ([spec, "parity", "--train-length", "3", "--encoding", "ape"], "parity, --encoding, --train-length"),
-        ([spec, "other.toml"], "other.toml"),
-    ):
+    for arguments in ([spec, "parity"], ["parity", spec, "--seeds", "2"]):
         said = run.fails("run", *arguments)
-        assert said == f"error: the spec 'tiny.toml' stands alone; found {found} beside it.\n{advice}"
+        assert said == (
+            "error: the spec 'tiny.toml' names its own tasks; found parity beside it.\n"
+            "hint: put the tasks into the spec, or leave the spec out.\n"
+        )
     assert list(run.folder.iterdir()) == [run.folder / spec]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--d-model", "16"], "error: unrecognized arguments: --d-model 16.\nhint: did you mean '--width'?\n"),
+        (["--wd", "0.1"], "error: unrecognized arguments: --wd 0.1.\nhint: did you mean '--set weight_decay=V'?\n"),
+        (["--xyzzy"], "error: unrecognized arguments: --xyzzy.\nhint: see 'lengthwise --help'.\n"),
+        (["--set", "d_model=16"], "error: setting 'd_model' is unknown.\nhint: did you mean 'width'?\n"),
+        (
+            ["--set", "xyzzy=16"],
+            "error: setting 'xyzzy' is unknown.\nhint: docs/reference/spec.md lists all settings.\n",
+        ),
+        (
+            ["--set", "width"],
+            "error: --set takes NAME=VALUE; found 'width'.\nhint: for example --set weight_decay=0.1\n",
+        ),
+        (
+            ["--set", "clip=big"],
+            "error: --set clip: 'big' is no number, nor true or false.\nhint: docs/reference/spec.md lists all settings.\n",
+        ),
+        (
+            ["--width", "16,16"],
+            "error: 16 is named twice in width.\nhint: name each once.\n",
+        ),
+        (
+            ["--zip", "width,heads"],
+            "error: width is to vary together with others and has no values.\nhint: give it a list of values: width.\n",
+        ),
+    ],
+)
+def test_options_that_are_no_settings_get_a_sentence(run: Runner, arguments: Sequence[str], said: str) -> None:
+    assert run.fails("run", "parity", *arguments) == said
+    assert list(run.folder.iterdir()) == []
+
+
+# Grids and dry runs
+
+
+def test_a_dry_run_says_what_there_is_to_do_and_leaves_nothing_behind(run: Runner) -> None:
+    spec = write_spec(run.folder)
+    options = ("--width", "8,16", "--lr", "0.01,0.03", "--heads", "1,2", "--zip", "width,heads", "--workers", "1")
+    outcome = run("run", spec, *options, "--dry-run")
+    assert outcome.code == 0, outcome.err
+    header, *rows = outcome.out.split("\n")
+    assert header.split() == ["cell", "heads", "width", "stacks", "runs", "model·steps", "trained", "as"]
+    assert "16 runs, 16 to train in 4 stacks: at most 320 model·steps." in rows
+    assert "half of their steps is assumed." in outcome.out
+    assert "trying stack sizes 4/4: " in outcome.err
+    assert list(run.folder.iterdir()) == [run.folder / spec]
+    planned = json.loads(run("run", spec, *options, "--dry-run", "--json").out)
+    assert (planned["runs"], planned["finished"], planned["model_steps"]) == (16, 0, 320)
+    assert 0 < planned["seconds"] <= planned["most_seconds"]
+    assert sorted((stack["runs"], stack["slots"]) for stack in planned["stacks"]) == [(4, 4)] * 4
+
+
+def test_a_dry_run_of_what_is_finished_says_so(trained: Trained, run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(trained.folder)
+    before = sorted(path.name for path in trained.folder.iterdir())
+    assert run("run", "tiny.toml", "--dry-run").out == "4 runs, all finished before: nothing is left to train.\n"
+    more = run("run", "tiny.toml", "--seeds", "3", "--dry-run", "--workers", "1")
+    assert "6 runs (4 finished before), 2 to train in 2 stacks: at most 40 model·steps." in more.out
+    assert "runs stop early as the 4 finished ones in the store did." in more.out
+    assert sorted(path.name for path in trained.folder.iterdir()) == before
+
+
+def test_several_specs_run_at_once_and_options_take_the_place_of_what_they_say(run: Runner) -> None:
+    first = write_spec(run.folder, replace(TINY, tasks=("parity",), seeds=1))
+    second = run.folder / "second.toml"
+    second.write_text(dump_spec(replace(TINY, tasks=("bin_majority",), seeds=2)), encoding="utf-8")
+    outcome = run("run", first, second.name, "--steps", "2", "--workers", "1", "--json")
+    assert outcome.code == 0, outcome.err
+    assert {(cell["task"], cell["runs"]) for cell in json.loads(outcome.out)} == {("parity", 1), ("bin_majority", 2)}
+    again = run("run", first, second.name, "--steps", "2,3", "--dry-run")
+    assert "6 runs (3 finished before), 3 to train" in again.out
 
 
 @pytest.mark.parametrize(
@@ -193,7 +267,7 @@ def test_a_spec_stands_alone(run: Runner) -> None:
         ),
         (
             ["parity", "--train-length", "ten"],
-            "error: argument --train-length: invalid int value: 'ten'.\nhint: see 'lengthwise run --help'.\n",
+            "error: argument --train-length: 'ten' is no number, nor true or false.\nhint: see 'lengthwise run --help'.\n",
         ),
         (
             ["parity", "--seeds", "0"],

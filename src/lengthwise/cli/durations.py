@@ -7,7 +7,7 @@ def show_duration(seconds: float) -> str:
     """Return a time as people say it, with two digits.
 
     >>> [show_duration(seconds) for seconds in (0.4, 48, 130, 4000, 90_000, 400_000)]
-    ['1 s', '48 s', '2 min 10 s', '1 h 7 min', '25 h', '4 days 15 h']
+    ['1 s', '48 s', '2 min 10 s', '1 h 6 min', '25 h', '4 days 15 h']
     """
     whole = max(1, round(seconds))
     if whole < 60:

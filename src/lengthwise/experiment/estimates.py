@@ -173,7 +173,7 @@ class _Pace:
         self._stops = {run.id: run.training.stop_early for run in stack.runs}
         self._before = sum(run.training.steps for run in stack.runs if run.id in stack.finished)
         self._in_slots = 0
-        self._begun_with: int | None = None  # steps taken before: it goes on from a checkpoint
+        self.new = 0  # steps taken since this experiment began: those before a checkpoint say nothing about its speed
         self._has_ended = False
 
     def note(self, event: RunsDone | StackProgress | StackDone) -> None:
@@ -182,8 +182,7 @@ class _Pace:
         elif isinstance(event, StackProgress):
             of_finished = self._before + sum(self._most.get(run_id, 0) for run_id in self.done)
             self._in_slots = max(0, event.step - of_finished)  # a progress counts finished runs with all of their steps
-            if self._begun_with is None:
-                self._begun_with = self.taken
+            self.new = event.new_steps
         else:
             self._has_ended, self._in_slots = True, 0
 
@@ -191,11 +190,6 @@ class _Pace:
     def taken(self) -> int:
         """Steps taken so far, by runs that are done and by those in slots."""
         return sum(self.done.values()) + self._in_slots
-
-    @property
-    def new(self) -> int:
-        """Steps taken since this experiment began."""
-        return self.taken - (self._begun_with or 0)
 
     @property
     def shares(self) -> list[float]:

@@ -50,7 +50,8 @@ class Progress:
     ``step`` counts the steps of all runs, those that a stopped run did not need among them; ``steps`` is where that ends.
     ``matched`` is the exact match of each run on the training lengths at its last evaluation. ``in_slots`` are the numbers
     of the runs in training, ``done`` is the number of runs that are done. ``slot_steps`` counts the steps of all slots,
-    empty ones too; ``seconds`` are what time was spent on.
+    empty ones too, and ``new_steps`` those that runs took since this process went on with them; ``seconds`` are what time was
+    spent on.
     """
 
     step: int
@@ -59,6 +60,7 @@ class Progress:
     in_slots: tuple[int, ...]
     done: int
     slot_steps: int
+    new_steps: int
     seconds: Mapping[str, float]
 
 
@@ -130,7 +132,7 @@ class _Loop:
         self.keep, self.on_done, self.on_failed_checkpoint = keep, on_done, on_failed_checkpoint
         self.state = _State.begin(stack.num_slots, len(runs))
         self.has_failed = False
-        self.slot_steps = 0
+        self.slot_steps = self.new_steps = 0
 
     def run(self, finished: frozenset[int], forgotten: frozenset[int], seconds_per_checkpoint: float) -> list[Trained]:
         """Train all runs that are not finished."""
@@ -155,6 +157,7 @@ class _Loop:
             taken = min(to_event, _STEPS_PER_REPORT - since_report)
             stack.advance(taken)
             self.slot_steps += taken * stack.num_slots
+            self.new_steps += taken * len(stack.runs)
             state.tick, since_report = stack.tick, since_report + taken
             is_evaluation = taken == to_event
             if is_evaluation:
@@ -296,6 +299,7 @@ class _Loop:
             in_slots=tuple(number for number, _ in state.slots.values()),
             done=len(state.results),
             slot_steps=self.slot_steps,
+            new_steps=self.new_steps,
             seconds=dict(self.stack.seconds),
         )
 

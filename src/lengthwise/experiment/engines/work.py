@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 class StackProgress:
     """How far a stack is: steps of all its runs, runs that are done, and exact match on training lengths of those in slots.
 
-    ``slot_steps`` counts the steps of all slots, empty ones too; ``seconds`` are what the stack's time was spent on.
+    ``slot_steps`` counts the steps of all slots, empty ones too, ``new_steps`` those that runs took and that no checkpoint had;
+    ``seconds`` are what the stack's time was spent on.
     """
 
     stack: int
@@ -35,6 +36,7 @@ class StackProgress:
     done: int
     matched: tuple[float, ...]
     slot_steps: int = 0
+    new_steps: int = 0
     seconds: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -139,6 +141,7 @@ class Machine:
                     done=now.done,
                     matched=tuple(now.matched[run] for run in now.in_slots),
                     slot_steps=now.slot_steps,
+                    new_steps=now.new_steps,
                     seconds=now.seconds,
                 )
             )
