@@ -73,7 +73,7 @@ class _Take(torch.autograd.Function):
         num_slots = gradient_MBSD.shape[2]
         row = torch.arange(slots_BL.shape[0], device=slots_BL.device)[:, None]
         found = gradient_MBSD[:, row, slots_BL.clamp(max=num_slots - 1)]
-        return torch.where((slots_BL < num_slots)[..., None], found, torch.zeros_like(found)), None, None
+        return found.masked_fill_((slots_BL >= num_slots)[..., None], 0), None, None
 
 
 class _InOrder(torch.autograd.Function):
