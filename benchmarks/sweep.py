@@ -10,7 +10,8 @@ Each of these lines ends within nine minutes on one H200; FOLDER gets a store fo
     python benchmarks/sweep.py --device cuda --folder FOLDER warm apart --seconds 260     after cold or fill, on the same machine
     python benchmarks/sweep.py --device cuda --folder FOLDER small --seconds 480
     python benchmarks/sweep.py --device cuda --folder FOLDER queue --queue 10 100 1000 10000 --seconds 480
-    python benchmarks/sweep.py --folder FOLDER cold warm apart small queue --rehearse     tiny, on a CPU
+    python benchmarks/sweep.py --device cuda --folder FOLDER published --shape 2 2 64 --seconds 480
+    python benchmarks/sweep.py --folder FOLDER cold warm apart small queue published --rehearse     tiny, on a CPU
 
 What else is measured on a GPU within nine minutes: the tests (scripts/test says how), ``training.py --concurrent``,
 ``tasks.py --device cuda``, and a reproduction, from the repository's folder and with a store that is not there yet:
@@ -23,7 +24,8 @@ minute: it takes four steps with the stacks that ``warm`` and ``small`` need, ea
 the languages in separate stacks, one for each task and encoding, with twelve workers: as sweeps were trained before there
 were slots, with the code of today. ``small`` is a queue of 4,000 runs of small models (2 layers, 4 heads, width 32, at most
 2,000 steps). ``queue`` trains so many small models for 500 steps each, one queue after the other, and tells the memory they
-take.
+take. ``published`` is one shape of the 54 configurations of arXiv 2410.02140 (layers 1, 2, 4; heads 1, 2, 4; width 16, 64, 256;
+two rates): all tasks of the paper, two encodings, two rates, one seed, at most 30,000 steps.
 """
 
 from __future__ import annotations
@@ -49,7 +51,7 @@ sys.path.insert(0, str(ROOT / "src"))
 
 SEED = 22
 ENCODINGS = ("nope", "ape", "rope")
-PARTS = ("cold", "fill", "warm", "apart", "small", "queue")
+PARTS = ("cold", "fill", "warm", "apart", "small", "queue", "published")
 FILLED = {"warm": (96, 64, 48, 32, 24, 16, 12, 8), "small": (512, 256, 128, 64)}  # slots
 WORKERS_APART = 12  # that a GPU had by default before there were slots
 KINDS = ("YES for NoPE and APE", "YES for APE only", "YES for neither")
@@ -97,6 +99,8 @@ def draw_languages(number: int, train_length: int, test_length: int) -> dict[str
 
 def specs_of(part: str, options: argparse.Namespace, languages: Sequence[str], seeds: int) -> list[Any]:
     """Return what a part trains."""
+    if part == "published":
+        return published_specs(options)
     from lengthwise.experiment.spec import Spec
     from lengthwise.model.shape import Shape
     from lengthwise.train.settings import Training
@@ -121,6 +125,36 @@ def specs_of(part: str, options: argparse.Namespace, languages: Sequence[str], s
             training=training,
         )
         for language in languages
+    ]
+
+
+def published_specs(options: argparse.Namespace) -> list[Any]:
+    """Return one shape of the 54 configurations of arXiv 2410.02140: all of its tasks, both encodings and both rates."""
+    from lengthwise.experiment.spec import Spec
+    from lengthwise.languages.catalog import LANGUAGES
+    from lengthwise.model.shape import Shape
+    from lengthwise.papers.huang2025.paper import PAPER
+    from lengthwise.train.settings import Training
+
+    algorithmic = sorted({name for cell in PAPER.cells("tasks") for name in cell.task_names})
+    languages = [name for name, language in LANGUAGES.items() if language.published]
+    layers, heads, width = options.shape
+    training = Training(steps=30_000, evaluate_every=3_000, examples=2_000)
+    if options.rehearse:
+        layers, heads, width = 1, 1, 8
+        training = Training(steps=40, batch=32, evaluate_every=20, examples=16)
+    return [
+        Spec(
+            tasks=(*algorithmic, *languages),
+            encodings=("nope", "ape"),
+            seeds=1,
+            train_length=options.train_length,
+            test_length=3 * options.train_length,
+            learning_rate=rate,
+            model=Shape(layers=layers, heads=heads, width=width),
+            training=training,
+        )
+        for rate in (1e-3, 1e-4)
     ]
 
 
@@ -189,16 +223,17 @@ class Watch:
 
 def train(part: str, specs: Sequence[Any], store: Path, options: argparse.Namespace) -> None:
     """Train what a part asks for; print its speed, also if it is cut."""
-    from lengthwise.experiment import run
+    from lengthwise.experiment import workload
+    from lengthwise.experiment.run import run_experiment
     from lengthwise.experiment.store import read_store
 
     watch = Watch(options.seconds)
-    joined = run.join_groups
+    joined = workload.join_groups
     if part == "apart":
-        run.join_groups = lambda cells: [list(cell) for cell in cells]
+        workload.join_groups = lambda cells: [list(cell) for cell in cells]
     try:
         with suppress(TimeIsUpError):
-            run.run_experiment(
+            run_experiment(
                 specs,
                 store,
                 device=options.device,
@@ -208,18 +243,18 @@ def train(part: str, specs: Sequence[Any], store: Path, options: argparse.Namesp
                 on_event=watch.on_event,
             )
     finally:
-        run.join_groups = joined
+        workload.join_groups = joined
     wall = time.perf_counter() - watch.begun
     with read_store(store) as opened:
         results = opened.results()
     stored = sum(result.steps for result in results)
-    of_all = f"{len(results)} of {sum(len(ENCODINGS) * spec.seeds for spec in specs)} runs"
+    of_all = f"{len(results)} of {sum(spec.num_runs for spec in specs)} runs"
     print(f"{of_all}, {stored:,} stored steps in {wall:.1f} s: {stored / wall:,.0f} model·steps/s")
     if results:
         print(", ".join(str(results[0].provenance[what]) for what in ("hardware", "torch", "precision")))
     watch.print_profile(stored)
     print_memory(watch, store)
-    for encoding in ENCODINGS:
+    for encoding in dict.fromkeys(result.encoding for result in results):
         own = [result for result in results if result.encoding == encoding]
         stopped = sum(result.steps < specs[0].training.steps for result in own)
         print(
@@ -303,6 +338,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int)
     parser.add_argument("--seconds", type=float, help="cut each part then, and count what is stored by then")
     parser.add_argument("--models-per-stack", type=int)
+    parser.add_argument("--shape", type=int, nargs=3, default=[2, 2, 64], metavar=("LAYERS", "HEADS", "WIDTH"))
     parser.add_argument("--rehearse", action="store_true")
     parser.add_argument("--program", help=argparse.SUPPRESS)  # what a process of fill compiles
     options = parser.parse_args()
