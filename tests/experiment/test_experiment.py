@@ -1051,3 +1051,28 @@ def test_workers_end_when_their_driver_is_killed(start: Callable[[Spec], Driver]
     code, _ = driver.send(signal.SIGKILL, to_all=False)
     assert code == -signal.SIGKILL
     driver.require_no_orphans()
+
+
+@pytest.mark.full
+def test_the_example_of_a_logger_writes_what_tensorboard_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It needs the package tensorboard, which nothing else here does."""
+    pytest.importorskip("tensorboard")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
+    example = page.split("## Follow a run")[1].split("```text\n")[1].split("```")[0]
+    monkeypatch.chdir(tmp_path)
+    call, settings = (
+        'lengthwise.run("parity", ',
+        "encodings=['nope'], seeds=1, train_length=3, test_length=6, steps=4, ",
+    )
+    assert call in example
+    exec(
+        "import lengthwise\n" + example.replace(call, f"{call}evaluate_every=2, device='cpu', workers=1, {settings}"),
+        {},
+    )
+    folders = sorted((tmp_path / "logs").iterdir())
+    assert len(folders) == 2, "one for each width"
+    found = EventAccumulator(str(folders[0])).Reload()
+    assert [point.step for point in found.Scalars("loss")] == [2, 4]
+    assert [point.step for point in found.Scalars("exact match by length")] == list(range(7))
