@@ -14,8 +14,8 @@ import pytest
 from command_runner import Runner
 
 from lengthwise.citations import CITATIONS
-from lengthwise.cli.commands.run import spec_of
 from lengthwise.cli.parser import build_parser
+from lengthwise.cli.spec_options import specs_of
 from lengthwise.encodings.catalog import ALIASES, ENCODINGS, Card, cards_by_family
 from lengthwise.encodings.core.card import FAMILIES
 from lengthwise.extras import install_hint
@@ -296,11 +296,6 @@ def test_another_name_is_cited_before_what_it_means(run: Runner) -> None:
             "error: switch 'qk_nrm' is unknown. Known: log_n, qk_norm, softmax_1, token_shift, no_bos.\n"
             "hint: did you mean 'qk_norm'?\n",
         ),
-        (
-            ["run", "tiny.toml", "--switch", "log_n"],
-            "error: the spec 'tiny.toml' stands alone; found --switch beside it.\n"
-            "hint: put everything into the spec, or name tasks and options without one.\n",
-        ),
     ],
 )
 def test_wrong_input_is_reported_with_a_hint(run: Runner, arguments: list[str], said: str) -> None:
@@ -319,8 +314,8 @@ def test_an_unknown_name_gets_a_suggestion(run: Runner, command: list[str]) -> N
 
 def test_switches_go_into_the_spec() -> None:
     options = build_parser().parse_args(["run", "parity", "--switch", "log_n, no_bos", "--switch", "qk_norm"])
-    assert spec_of(options).model == Shape(log_n=True, no_bos=True, qk_norm=True)
-    assert spec_of(build_parser().parse_args(["run", "parity"])).model == Shape()
+    assert specs_of(options)[0].model == Shape(log_n=True, no_bos=True, qk_norm=True)
+    assert specs_of(build_parser().parse_args(["run", "parity"]))[0].model == Shape()
 
 
 # Without torch
