@@ -5,10 +5,17 @@
     python benchmarks/atlas.py list                                                  pieces, done and left, with their runs
     python benchmarks/atlas.py run --rehearse --folder FOLDER                        tiny, on a CPU
 
-A piece is one encoding, one split of the sample (``atlas_sample.py``) and one question: next symbols or membership. Its file in
-FOLDER appears when all of its runs are done; moved to benchmarks/atlas/runs and committed, it is never trained again. After
-``--seconds`` no other piece is begun. Pieces of the test split are left out unless ``--split test`` asks for them: predictions for
-them come first. From a source tree, set PYTHONPATH=src.
+A piece is one encoding and one part of the grid:
+
+- ``fit`` and ``test``: the languages of that split (``atlas_sample.py``), asked for next symbols; ``fit_membership`` and
+  ``test_membership`` the half of them that is also asked for membership;
+- ``tasks``: tasks of the catalogue;
+- ``short``: the languages that nothing here can express, with shorter training lengths, since more of them fit there;
+- ``reference``: 30 languages of the fit split and 10 tasks, also for all other encodings.
+
+Its file in FOLDER appears when all of its runs are done; moved to benchmarks/atlas/runs and committed, it is never trained again.
+After ``--seconds`` no other piece is begun. The test parts are left out unless ``--parts`` names them: predictions for them come
+first. From a source tree, set PYTHONPATH=src.
 """
 
 from __future__ import annotations
@@ -18,16 +25,21 @@ import json
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+from lengthwise.encodings.catalog import ENCODINGS as CARDS
+from lengthwise.errors import LengthwiseError
 from lengthwise.experiment.grid import Grid
 from lengthwise.experiment.run import run_experiment
 from lengthwise.experiment.spec import Spec
 from lengthwise.experiment.store import Result
 from lengthwise.files import write_text
 from lengthwise.report.statistics import fit_share, is_fitted, share_of
+from lengthwise.tasks.core.catalog import find_task
 from lengthwise.tasks.core.lengths import LengthRange, length_bins
 
 HERE = Path(__file__).resolve().parent
@@ -37,7 +49,7 @@ ENCODINGS = (
     *("nope", "ape", "rope", "alibi", "t5", "sinusoidal"),
     *("kerple_log", "fire", "cope", "fox", "stick_breaking", "path"),
 )
-QUESTIONS = {"next": "{}", "membership": "accepts({})"}
+PARTS = ("fit", "tasks", "fit_membership", "short", "reference", "test", "test_membership")
 SEEDS = 6
 TRAIN_LENGTH = 50
 MULTIPLES = 10  # the longest tested length, in training lengths
@@ -53,25 +65,104 @@ PILOT: dict[str, Any] = {
 """Settings that the pilot tries, in all combinations; what is chosen becomes the preset."""
 
 
+TASKS = (
+    *(
+        "bin_majority",
+        "majority",
+        "parity",
+        "unique_copy",
+        "repeat_copy",
+        "sort",
+        "addition",
+        "count_symbol",
+        "count_mod",
+    ),
+    *(
+        "mode",
+        "histogram",
+        "max",
+        "argmax",
+        "kth_largest",
+        "odds_first",
+        "shift",
+        "swap_pairs",
+        "reverse",
+        "palindrome",
+    ),
+    *(
+        "selective_copy",
+        "dedup",
+        "flip_flop",
+        "mqar",
+        "mkar",
+        "induction",
+        "index_lookup",
+        "needle",
+        "add_decimal",
+        "subtract",
+    ),
+    *(
+        "increment",
+        "bitwise_xor",
+        "compare",
+        "sum_mod",
+        "mod_arith",
+        "parity_cot",
+        "count_cot",
+        "sort_cot",
+        "state_track_cot",
+    ),
+    *("anbn", "anbncn", "shuffle_dyck_2", "dyck", "dyck_bounded", "even_pairs", "swap_tracking", "cycle_navigation"),
+    *("variable_chain", "icl_map", "icl_markov", "icl_dfa"),
+)
+REFERENCE_TASKS = (
+    *("bin_majority", "parity", "unique_copy", "repeat_copy", "sort", "flip_flop", "mqar", "induction", "add_decimal"),
+    "parity_cot",
+)
+SHORT_LENGTHS = (12, 25)
+MOST_TOKENS = 800  # of an instance at the longest tested length
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """Some languages with one encoding and one question."""
+    """Some tasks with one encoding."""
 
     encoding: str
-    split: str
-    question: str
+    part: str
     tasks: tuple[str, ...]
+    train_lengths: tuple[int, ...] = (TRAIN_LENGTH,)
 
     @property
     def name(self) -> str:
         """The piece in the name of its file."""
-        return f"{self.encoding}_{self.split}_{self.question}"
+        return f"{self.part}_{self.encoding}"
 
-    def specs(self, settings: dict[str, Any]) -> tuple[Spec, ...]:
-        """Return what the piece trains."""
-        lengths = {"train_length": TRAIN_LENGTH, "test_length": MULTIPLES * TRAIN_LENGTH}
-        given = {"tasks": list(self.tasks), "encodings": [self.encoding], "seeds": SEEDS, "hard": True} | lengths
-        return Grid(settings=given | settings).specs()
+    @property
+    def num_runs(self) -> int:
+        """The number of models to train."""
+        return len(self.tasks) * len(self.train_lengths) * SEEDS
+
+    def specs(self, settings: dict[str, Any]) -> list[Spec]:
+        """Return what the piece trains: tasks that are tested to the same lengths together."""
+        found = []
+        for length in self.train_lengths:
+            by_test: dict[int, list[str]] = {}
+            for task in self.tasks:
+                by_test.setdefault(longest_test(task, length), []).append(task)
+            for longest, tasks in by_test.items():
+                given = {"tasks": tasks, "encodings": [self.encoding], "train_length": length, "test_length": longest}
+                found += Grid(settings=given | {"seeds": SEEDS, "hard": True} | settings).specs()
+        return found
+
+
+def longest_test(name: str, train_length: int) -> int:
+    """Return the longest length that a task is tested at: ten times the training length, or less where it ends before."""
+    task = find_task(name)
+    for multiple in (MULTIPLES, 5, 3):
+        with suppress(LengthwiseError):
+            if task.size(multiple * train_length) <= MOST_TOKENS:
+                return multiple * train_length
+    return 3 * train_length
 
 
 def read_sample() -> list[dict[str, Any]]:
@@ -80,23 +171,38 @@ def read_sample() -> list[dict[str, Any]]:
     return rows
 
 
-def all_pieces(splits: Sequence[str]) -> list[Piece]:
-    """Return the pieces of some splits: encodings in order, next symbols before membership."""
+def tasks_of_parts() -> dict[str, tuple[str, ...]]:
+    """Return what each part trains."""
     rows = read_sample()
+    parts: dict[str, tuple[str, ...]] = {}
+    for split in ("fit", "test"):
+        own = [row for row in rows if row["split"] == split]
+        parts[split] = tuple(row["language"] for row in own)
+        parts[f"{split}_membership"] = tuple(f"accepts({row['language']})" for row in own if row["membership"])
+    parts["tasks"] = TASKS
+    parts["short"] = tuple(row["language"] for row in rows if row["split"] == "fit" and row["kind"] == "none")
+    by_kind: dict[str, list[str]] = {}
+    for row in rows:
+        if row["split"] == "fit":
+            by_kind.setdefault(row["kind"], []).append(row["language"])
+    turns = [language for turn in zip_longest(*by_kind.values()) for language in turn if language is not None]
+    parts["reference"] = (*turns[:30], *REFERENCE_TASKS)
+    return parts
+
+
+def all_pieces(parts: Sequence[str]) -> list[Piece]:
+    """Return the pieces of some parts, for every encoding that they are trained with."""
+    tasks = tasks_of_parts()
+    others = [name for name in CARDS if name not in ENCODINGS]
     return [
         Piece(
             encoding=encoding,
-            split=split,
-            question=question,
-            tasks=tuple(
-                form.format(row["language"])
-                for row in rows
-                if row["split"] == split and (question == "next" or row["membership"])
-            ),
+            part=part,
+            tasks=tasks[part],
+            train_lengths=SHORT_LENGTHS if part == "short" else (TRAIN_LENGTH,),
         )
-        for split in splits
-        for question, form in QUESTIONS.items()
-        for encoding in ENCODINGS
+        for part in parts
+        for encoding in (others if part == "reference" else ENCODINGS)
     ]
 
 
@@ -107,6 +213,7 @@ def compact(result: Result) -> dict[str, Any]:
     return {
         "id": result.id,
         "task": result.task,
+        "train_length": settings["train_length"],
         "seed": result.seed,
         "steps": result.steps,
         "fit": round(fit_share(result), 4),
@@ -147,8 +254,11 @@ def train(specs: Sequence[Spec], options: argparse.Namespace, store: Path) -> li
 def write_piece(piece: Piece, results: Sequence[Result], seconds: float, folder: Path) -> None:
     """Write the file of a piece, whose existence means that it is done."""
     first = results[0]
-    rows = sorted((compact(result) for result in results), key=lambda row: (row["task"], row["seed"]))
-    shared = {key: value for key, value in first.settings.items() if key not in ("task", "seed", "task_revision")}
+    rows = sorted(
+        (compact(result) for result in results), key=lambda row: (row["task"], row["train_length"], row["seed"])
+    )
+    own = ("task", "seed", "task_revision", "train_length", "test_length", "room")
+    shared = {key: value for key, value in first.settings.items() if key not in own}
     head = {"piece": piece.name, "seconds": round(seconds, 1), "settings": shared, "provenance": dict(first.provenance)}
     lines = "\n".join(json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in [head, *rows])
     write_text(folder / f"{piece.name}.jsonl", lines + "\n")
@@ -157,13 +267,13 @@ def write_piece(piece: Piece, results: Sequence[Result], seconds: float, folder:
 def run_pieces(options: argparse.Namespace) -> None:
     """Train pieces that nobody has done, until the time is up."""
     begun = time.monotonic()
-    for piece in all_pieces(options.split):
+    for piece in all_pieces(options.parts):
         if any((folder / f"{piece.name}.jsonl").exists() for folder in (DONE, options.folder)):
             continue
         if time.monotonic() - begun > options.seconds:
             print(f"time is up before {piece.name}")
             return
-        print(f"{piece.name}: {len(piece.tasks)} languages", flush=True)
+        print(f"{piece.name}: {piece.num_runs} runs", flush=True)
         specs = piece.specs(options.settings)
         started = time.monotonic()
         with tempfile.TemporaryDirectory() as store:
@@ -176,7 +286,7 @@ def run_pilot(options: argparse.Namespace) -> None:
     """Train the pilot languages with every preset, and print how many runs of each kind fit and generalize."""
     rows = [row for row in read_sample() if row["split"] == "pilot"]
     kinds = {row["language"]: row["kind"] for row in rows}
-    piece = Piece(encoding="nope", split="pilot", question="next", tasks=tuple(kinds))
+    piece = Piece(encoding="nope", part="pilot", tasks=tuple(kinds))
     results = train(piece.specs(options.pilot), options, options.folder / "pilot.sqlite")
     bounds = length_bins(TRAIN_LENGTH, MULTIPLES * TRAIN_LENGTH)[2]
     table: dict[tuple[Any, ...], list[tuple[str, bool, bool]]] = {}
@@ -196,9 +306,10 @@ def run_pilot(options: argparse.Namespace) -> None:
 
 def list_pieces(options: argparse.Namespace) -> None:
     """Print all pieces."""
-    for piece in all_pieces(options.split):
+    for piece in all_pieces(options.parts):
         state = "done" if (DONE / f"{piece.name}.jsonl").exists() else "left"
-        print(f"{piece.name:40} {len(piece.tasks) * SEEDS:5} runs  {state}")
+        print(f"{piece.name:40} {piece.num_runs:5} runs  {state}")
+    print(f"{sum(piece.num_runs for piece in all_pieces(options.parts)):,} runs")
 
 
 def main() -> None:
@@ -206,7 +317,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("action", choices=("pilot", "run", "list"))
     parser.add_argument("--folder", type=Path, help="where files of pieces are written")
-    parser.add_argument("--split", nargs="+", default=["fit"], choices=("pilot", "fit", "test"))
+    parser.add_argument("--parts", nargs="+", default=PARTS[:-2], choices=PARTS)
     parser.add_argument("--seconds", type=float, default=540)
     parser.add_argument("--device", choices=("cpu", "cuda"))
     parser.add_argument("--workers", type=int)

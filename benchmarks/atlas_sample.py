@@ -57,7 +57,7 @@ For next symbols, C-RASP[periodic] has no decision that says NO: "windows and pe
 """
 
 CANDIDATES = 5  # for each place, of which the one is taken that makes the sample the most even
-MOST_TRIES = 40_000
+MOST_TRIES = 14_000
 SPLIT = (
     "pilot",
     "fit",
