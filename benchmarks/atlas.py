@@ -213,6 +213,7 @@ def compact(result: Result) -> dict[str, Any]:
     return {
         "id": result.id,
         "task": result.task,
+        "task_revision": settings["task_revision"],
         "train_length": settings["train_length"],
         "seed": result.seed,
         "steps": result.steps,

@@ -18,7 +18,6 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from itertools import permutations
 from pathlib import Path
 
 from sweep import draw_languages, random_regex
@@ -27,6 +26,7 @@ from lengthwise.crasp.fragments import Fragment
 from lengthwise.errors import LengthwiseError
 from lengthwise.languages.catalog import LANGUAGES
 from lengthwise.languages.dfa import DFA
+from lengthwise.languages.dfa_algebra import without_letter_names
 from lengthwise.languages.regex import compile_regex
 from lengthwise.languages.semigroup import transition_semigroup
 from lengthwise.tasks.core.catalog import find_task
@@ -75,23 +75,6 @@ TRAINED_BEFORE = (
     *("(b*cc)*", "[ab]*b", "(b|ab)*a?", "((bc)*[ab]+){0,2}", "(a+b+)(a+b+)", "[ab]*ab[ab]*", "[abc]*ab[abc]*"),
 )
 """Languages that this repository has trained on, beside those with a name and those of ``sweep.py``."""
-
-Shape = tuple[int, tuple[tuple[int, ...], ...], frozenset[int]]
-
-
-def without_names(language: DFA) -> Shape:
-    """Return what languages have in common that differ in the names of letters alone."""
-    letters = LETTERS[: len(language.alphabet)]
-    shapes = []
-    for order in permutations(range(len(letters))):
-        renamed = DFA(
-            alphabet=letters,
-            transitions=[[row[column] for column in order] for row in language.transitions],
-            accepting=language.accepting,
-        )
-        shapes.append((renamed.transitions, sorted(renamed.accepting)))
-    transitions, accepting = min(shapes)
-    return len(letters), transitions, frozenset(accepting)
 
 
 def random_texts(rng: random.Random) -> Iterator[str]:
@@ -151,9 +134,11 @@ def draw_candidates() -> dict[str, list[tuple[str, DFA]]]:
     """Return languages of each kind, distinct and never trained, until there are enough or the tries run out."""
     rng = random.Random(SEED)
     before = [*TRAINED_BEFORE, *draw_languages(40, 50, 150)]
-    seen = {without_names(compile_regex(text)) for text in before}
+    seen = {without_letter_names(compile_regex(text)) for text in before}
     seen |= {
-        without_names(named.language) for named in LANGUAGES.values() if len(named.language.alphabet) <= len(LETTERS)
+        without_letter_names(named.language)
+        for named in LANGUAGES.values()
+        if len(named.language.alphabet) <= len(LETTERS)
     }
     found: dict[str, list[tuple[str, DFA]]] = {kind: [] for kind in QUOTAS}
     for number, text in enumerate(random_texts(rng)):
@@ -167,7 +152,7 @@ def draw_candidates() -> dict[str, list[tuple[str, DFA]]]:
             continue
         if len(language.alphabet) < 2 or not 2 <= language.num_states <= 12 or len(text) > 60:
             continue
-        shape = without_names(language)
+        shape = without_letter_names(language)
         if shape in seen:
             continue
         seen.add(shape)

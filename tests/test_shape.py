@@ -42,6 +42,7 @@ LAYERS = (
     "theory",
     "tasks",
     "encodings",
+    "evidence",
     "predict",
     "model",
     "conformance",

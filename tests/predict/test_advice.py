@@ -19,10 +19,11 @@ from lengthwise.crasp.measures import size_of
 from lengthwise.crasp.parser import parse_program
 from lengthwise.encodings.catalog import ENCODINGS
 from lengthwise.errors import CapExceededError, InvalidOptionError
+from lengthwise.evidence.measured import measured_cells
 from lengthwise.languages.catalog import LANGUAGES, find_language
 from lengthwise.languages.dfa import DFA
 from lengthwise.languages.regex import compile_regex
-from lengthwise.predict.predict import predict
+from lengthwise.predict.predict import measured_for, predict
 from lengthwise.predict.recommend import BOUNDED, RELATED, recommend
 from lengthwise.tasks.core.bounds import BOUNDS
 from lengthwise.tasks.core.catalog import TASKS
@@ -275,17 +276,20 @@ def test_bounds_are_those_that_families_declare() -> None:
 @pytest.mark.parametrize("what", ["(aa)*", "PARITY", "(ab)*", "TOMITA_4", "bin_majority", "repeat_copy", "dyck_1"])
 def test_proved_encodings_come_first_and_failing_ones_last(what: str) -> None:
     advice = recommend(what)
-    ranked = BOUNDED + RELATED if advice.ideal else BOUNDED
+    proved = BOUNDED + RELATED if advice.ideal else BOUNDED
+    measured = measured_for(advice.question)
+    ranked = {*proved, *measured}
     assert [row.rank for row in advice.ranking] == list(range(1, len(ranked) + 1))
-    assert {row.prediction.encoding for row in advice.ranking} == set(ranked)
-    order = [[Answer.YES, Answer.UNKNOWN, Answer.NO].index(row.prediction.verdict.answer) for row in advice.ranking]
+    assert {row.prediction.encoding for row in advice.ranking} == ranked
+    unmeasured = [row.prediction.verdict.answer for row in advice.ranking if row.prediction.encoding not in measured]
+    order = [[Answer.YES, Answer.UNKNOWN, Answer.NO].index(answer) for answer in unmeasured]
     assert order == sorted(order)
     assert all(row.why for row in advice.ranking)
 
 
 def test_the_best_encoding_for_a_period_has_positions() -> None:
     advice = recommend("(aa)*")
-    assert advice.ranking[0].prediction.encoding == "periodic"
+    assert [row.prediction.encoding for row in advice.ranking[:2]] == ["ape", "periodic"]  # ape was measured too
     assert advice.ranking[-1].prediction.verdict.answer is Answer.NO
 
 
@@ -319,7 +323,8 @@ def test_a_yes_of_both_theories_comes_first_and_then_one_with_a_published_proof(
 def test_by_default_all_encodings_with_a_bound_in_either_theory_are_ranked() -> None:
     assert set(BOUNDED) >= {"nope", "alibi", "stick_breaking", "path", "sandwich", "offset", "learned"}
     assert set(ENCODINGS) - set(BOUNDED) >= {"kerple_log", "dape", "dape_v2", "rpe", "coupling"}
-    assert set(ranked("(aa)*")) == set(BOUNDED)
+    assert set(ranked("(aba)*")) == set(BOUNDED)
+    assert set(ranked("(aa)*")) == set(BOUNDED) | set(measured_cells(language=compile_regex("(aa)*")))
 
 
 def test_one_encoding_may_be_given_as_a_string_and_none_is_an_error() -> None:
@@ -352,13 +357,13 @@ def test_the_command_prints_ranks_reasons_and_repairs(capsys: pytest.CaptureFixt
     assert "Decided: YES for C-RASP, level 1." in " ".join(out.split())
     assert main(["recommend", "(aa)*", "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
-    assert data["ranking"][0]["encoding"] == "periodic"
+    assert data["ranking"][0]["encoding"] == "ape"
     assert data["repairs"][0]["answer"] == "YES"
 
 
 def shown(out: str) -> list[str]:
     """Return the encodings in a printed ranking."""
-    return [line.split()[1] for line in out.split("\n") if re.match(r"\d+ ", line)]
+    return [line.split()[1] for line in out.split("\n") if re.match(r"\d+ .* (YES|NO|UNKNOWN) ", line)]
 
 
 def test_the_first_five_are_shown_unless_all_are_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
@@ -382,7 +387,8 @@ def test_weights_in_closed_form_are_not_said_to_be_in_a_class(capsys: pytest.Cap
     """Parity is in no fragment of C-RASP, so a YES for it must not name one."""
     (first, *_) = recommend("PARITY").ranking
     assert first.prediction.encoding == "path"
-    assert first.why == "Weights written down in closed form make one layer of path compute this at every length."
+    weights = "Weights written down in closed form make one layer of path compute this at every length."
+    assert first.why == f"{weights} Measured: 4 of 5 fitted runs generalize to 3×."
     assert main(["predict", "PARITY", "--explain", "--encoding", "path"]) == 0
     assert "YES for C-RASP" not in capsys.readouterr().out.partition("What would help:")[0]
 
@@ -443,7 +449,7 @@ def test_where_every_encoding_fails_a_scratchpad_and_layers_with_a_state_are_nam
     modulo_three = capsys.readouterr().out
     assert "recurrent layer" in modulo_three
     assert "parity_cot" not in modulo_three
-    for what, name in (("(aa)*", "periodic"), ("PARITY", "path"), ("[012]*02*", "cope")):
+    for what, name in (("(aa)*", "ape"), ("PARITY", "path"), ("[012]*02*", "cope")):
         assert main(["recommend", what]) == 0
         out = capsys.readouterr().out
         assert shown(out)[0] == name  # predicted to work

@@ -251,7 +251,7 @@ def test_recommend_ranks_by_the_conjecture_where_proofs_are_silent(capsys: pytes
     assert ranked[0] == "scale_hint"  # around rpe
     out = " ".join(printed_by(capsys, "recommend", "parity_cot").split())
     assert "positions made for its circuit would work" in out
-    assert "The ranks come from proofs, and from the conjecture where there is no proof" in out
+    assert "The ranks come from proofs, then from the conjecture where there is no proof." in out
     assert "conjectured" not in printed_by(capsys, "recommend", "(aa)*")
 
 

@@ -94,8 +94,19 @@ def legend(rows: Sequence[Prediction]) -> str:
     lines += [_C_RASP] * any("C-RASP" in text for text in said)
     lines += [_LTL] * any("LTL[" in text for text in said)
     lines += [f"Fixed precision: {PRECISION_MEANS}"] * any(row.aside for row in rows)
+    lines += measured_legend(rows)
     lines += _assumptions(rows)
     return "\n".join(paragraph(line, "  ", "") for line in lines)
+
+
+def measured_legend(rows: Sequence[Prediction]) -> list[str]:
+    """Return how the shown cells were measured, a line for each setting; nothing where none is shown."""
+    settings = dict.fromkeys(row.measured.setting for row in rows if row.measured)
+    return [
+        f"Measured: {setting.summary}, {setting.seeds} seeds; {setting.hardware}, {setting.date}. A run counts as fitted at 99 % on "
+        f"training lengths, and as generalizing at 90 % at {setting.at:g} times the training length."
+        for setting in settings
+    ]
 
 
 def explain_prediction(row: Prediction) -> str:

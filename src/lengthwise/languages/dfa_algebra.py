@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from itertools import chain
+from itertools import chain, permutations
 
 from ..budget import checkpoint
 from ..errors import AlphabetMismatchError, CapExceededError, InvalidOptionError
@@ -18,6 +18,7 @@ MAX_STEPS = 5_000_000  # states looked at in all subsets together
 MAX_PAIRS = 1_000_000
 MAX_SUMMANDS = 5_000_000  # of a table of word counts
 MAX_COUNT_BITS = 2**32  # of all its numbers
+MOST_RENAMED = 4  # letters of a language, all of whose orders are tried
 
 
 def shortest_word(language: DFA, start: int = 0) -> Word | None:
@@ -211,3 +212,24 @@ def word_counts(language: DFA, length: int) -> list[list[int]]:
         count_of = counts[-1].__getitem__
         counts.append([sum(map(count_of, row)) for row in language.transitions])
     return counts
+
+
+def without_letter_names(language: DFA) -> DFA | None:
+    """Return the language that stands for all renamings of this one; None if it has too many letters.
+
+    >>> from .regex import compile_regex
+    >>> without_letter_names(compile_regex("(xy)*")) == without_letter_names(compile_regex("(ba)*"))
+    True
+    """
+    letters = [chr(ord("a") + number) for number in range(len(language.alphabet))]
+    if len(letters) > MOST_RENAMED:
+        return None
+    renamed = [
+        DFA(
+            alphabet=letters,
+            transitions=[[row[column] for column in order] for row in language.transitions],
+            accepting=language.accepting,
+        )
+        for order in permutations(range(len(letters)))
+    ]
+    return min(renamed, key=lambda candidate: (candidate.transitions, sorted(candidate.accepting)))

@@ -11,6 +11,7 @@ from ..crasp.fragments import Readout, as_readout
 from ..encodings.catalog import ENCODINGS
 from ..encodings.core.choice import find_encoding
 from ..errors import InvalidOptionError
+from ..evidence.measured import Measured, measured_cells
 from ..languages.regex import MAX_STATES
 from ..theory.claims import Answer, Asked, as_asked
 from ..theory.deciders import DECIDING
@@ -57,6 +58,13 @@ class Prediction:
         """What the other theory says where it says something else, as a sentence; else empty."""
         return aside(self)
 
+    @property
+    def measured(self) -> Measured | None:
+        """What training found for this problem and encoding; for a language, the same question first."""
+        asked = self.question.facts.asked
+        found = measured_for(self.question).get(self.encoding, [])
+        return min(found, key=lambda cell: cell.asked not in (None, asked), default=None)
+
     def __repr__(self) -> str:
         return f"<Prediction: {self.question.what} × {self.encoding}: {self.verdict.answer}>"
 
@@ -93,6 +101,7 @@ class Prediction:
             "certificate": verdict.certificate.to_json() if verdict.certificate else None,
             "grade": self._grade(),
             "second_opinion": self._second_opinion(),
+            "measured": None if self.measured is None else self.measured.to_json(),
         }
 
     def _second_opinion(self) -> dict[str, object] | None:
@@ -112,6 +121,11 @@ class Prediction:
 
         found = grade(self.verdict.certificate)
         return None if found is None else asdict(found)
+
+
+def measured_for(question: Question) -> dict[str, list[Measured]]:
+    """Return what training found for a problem, by the name of the encoding."""
+    return measured_cells(language=question.facts.language, task=question.task or None)
 
 
 class Predictions(list[Prediction]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from math import inf
 from typing import Any
 
@@ -21,7 +22,7 @@ from ..theory.positions.opinion import Opinion
 from ..theory.repairs import Repair, find_repairs
 from ..theory.windows import Caps
 from .circuit_opinions import SecondOpinion, ideal_opinion, second_opinions
-from .predict import ADVISING, Prediction, predict
+from .predict import ADVISING, Prediction, measured_for, predict
 from .resolve import Question
 
 BOUNDED = tuple(card.name for card in ENCODINGS.values() if has_bounds(card))
@@ -29,8 +30,6 @@ BOUNDED = tuple(card.name for card in ENCODINGS.values() if has_bounds(card))
 
 RELATED = tuple(card.name for card in ENCODINGS.values() if card.relation and card.name not in BOUNDED)
 """The encodings without a proved bound that are functions of a position relation."""
-
-_ORDER = {Answer.YES: 0, Answer.UNKNOWN: 1, Answer.NO: 2}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,19 +110,25 @@ def recommend(
     regex: bool = False,
     caps: Caps | None = None,
 ) -> Advice:
-    """Rank encodings for a task, a language, an expression or a file; by default those with a proved bound.
+    """Rank encodings for a task, a language, an expression or a file: by default those with a proved bound or a measurement.
 
-    A YES comes first: one of both theories in front, then the smaller level, then one with a published proof. Then comes what
-    is open, and a NO comes last. Among what is open, an encoding that the conjecture on sequential complexity favours comes
-    first; where a task has a circuit, encodings of which only their relation is known are ranked too. Encodings that this
-    does not tell apart keep the order in which they were given.
+    A proved YES comes first, then what at least half of the fitted runs found without a proof, then a YES that fewer runs
+    found. Then comes what is open, and a NO comes last. Among proved YES, one that runs found comes first, then one of both
+    theories, then the smaller level, then one with a published proof. Among what is open, an encoding that the conjecture on
+    sequential complexity favours comes first; where a task has a circuit, encodings of which only their relation is known are
+    ranked too. Encodings that this does not tell apart keep the order in which they were given.
 
     >>> [row.prediction.encoding for row in recommend("(aa)*").ranking][:1]
-    ['periodic']
+    ['ape']
     """
     has_circuit = not regex and problem_of(what) is not None
-    names = (BOUNDED + RELATED if has_circuit else BOUNDED) if encodings is None else encodings
+    known = BOUNDED + RELATED if has_circuit else BOUNDED
+    names = known if encodings is None else encodings
     rows = predict(what, encodings=names, asked=asked, alphabet=alphabet, regex=regex, caps=caps)
+    if encodings is None:
+        others = [name for name in measured_for(rows[0].question) if name not in known]
+        if others:
+            rows += predict(what, encodings=others, asked=asked, alphabet=alphabet, regex=regex, caps=caps)
     pairs = [(row.encoding, row.verdict) for row in rows] if has_circuit else []
     second = {each.encoding: each for each in second_opinions(what, pairs)}
     with time_budget((caps or Caps()).max_advice_seconds, ADVISING) as budget:
@@ -173,14 +178,39 @@ def _rank(rows: Sequence[Prediction], second: Mapping[str, SecondOpinion]) -> tu
     )
 
 
-def _key(row: Prediction, found: Grade | None, second: SecondOpinion | None) -> tuple[int, bool, float, bool, bool]:
-    """Return what is sorted by: the answer, whether both theories say YES, its level, the conjecture, and who proved it."""
+class Standing(IntEnum):
+    """Groups of encodings, the best first."""
+
+    PROVED = 0
+    MEASURED = 1  # found by at least half of the fitted runs, without a proof
+    MISSED = 2  # proved, but found by fewer runs
+    OPEN = 3
+    FAILING = 4  # neither proved nor found
+    REFUTED = 5
+
+    @classmethod
+    def of(cls, row: Prediction) -> Standing:
+        """Return the group of an encoding."""
+        answer, is_found = row.verdict.answer, row.measured.is_found if row.measured else None
+        if answer is Answer.NO:
+            return cls.REFUTED
+        if answer is Answer.YES:
+            return cls.MISSED if is_found is False else cls.PROVED
+        return cls.OPEN if is_found is None else cls.MEASURED if is_found else cls.FAILING
+
+
+def _key(
+    row: Prediction, found: Grade | None, second: SecondOpinion | None
+) -> tuple[Standing, float, bool, float, bool, bool]:
+    """Return what is sorted by: the group, the share of runs that found it, both theories, the level, the conjecture, the proof."""
+    cell = row.measured
+    share = cell.num_generalized / cell.num_fitted if cell and cell.num_fitted else -1.0
     level = found.level if found is not None else inf
     favoured = second is not None and second.opinion.predicted is True
     both = row.counting.answer is row.precision.answer is Answer.YES
     least = find_encoding(row.encoding).at_least
     published = least is not None and least.status == "published"
-    return _ORDER[row.verdict.answer], not both, level, not favoured, not published
+    return Standing.of(row), -share, not both, level, not favoured, not published
 
 
 def _why(row: Prediction, found: Grade | None) -> str:
@@ -194,7 +224,8 @@ def _why(row: Prediction, found: Grade | None) -> str:
         told = f"predicted to fail. {row.verdict.reason}"
     else:
         told = row.verdict.reason
-    return f"{told} {row.aside}".rstrip()
+    measured = row.measured.sentence(row.question.facts.asked) if row.measured else ""
+    return " ".join(filter(None, (told, row.aside, measured)))
 
 
 def _repairs(what: str, question: Question, ranking: tuple[Recommendation, ...]) -> tuple[Repair, ...]:

@@ -34,6 +34,8 @@ class Question:
     facts: Facts
     readout: Readout | None = None
     note: str = ""
+    task: str = ""
+    """The full name of the task, where the question is one."""
 
 
 def resolve(
@@ -110,7 +112,7 @@ def _resolve_name(what: str, asked: Asked, alphabet: Iterable[str] | None) -> Qu
             raise InvalidOptionError(f"the task {what!r} has its own alphabet.", hint="leave --alphabet out.")
         if asked is not Asked.MEMBERSHIP:
             raise InvalidOptionError(f"the task {what!r} fixes its own question.", hint="leave --asked out.")
-        return Question(what=what, read_as="task", facts=task.facts, readout=task.objective.readout)
+        return Question(what=what, read_as="task", facts=task.facts, readout=task.objective.readout, task=task.name)
     try:
         language = find_language(what).language
     except UnknownNameError:

@@ -289,5 +289,6 @@ def _why(row: Prediction) -> str:
 
 
 def _reason(row: Prediction) -> str:
-    """Return the reason of the answer, and what the other theory says where it says something else."""
-    return "\n".join(filter(None, (row.verdict.reason, row.aside)))
+    """Return the reason of the answer, what the other theory says where it says something else, and what was measured."""
+    measured = row.measured.sentence(row.question.facts.asked) if row.measured else ""
+    return "\n".join(filter(None, (row.verdict.reason, row.aside, measured)))

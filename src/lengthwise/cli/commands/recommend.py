@@ -6,11 +6,12 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 
 from ...encodings.catalog import ENCODINGS
-from ...predict.recommend import Advice, recommend
+from ...predict.recommend import Advice, Standing, recommend
 from ...theory.claims import Answer
 from ...theory.positions.opinion import Opinion
 from ...theory.windows import Caps
 from ..arguments import add_question_arguments
+from ..explanations import measured_legend
 from ..second_opinion import PREDICTED
 from ..text import paragraph, print_json, print_note, table
 from .predict import note_stopped
@@ -83,17 +84,20 @@ def _remarks(advice: Advice, show_all: bool) -> Iterator[str]:
         yield "None of these encodings is predicted to work."
     if len(set(answers)) == 1 and answers[0] is not Answer.YES:
         yield "All have the same answer, so their order means nothing."
-    elif counts[Answer.UNKNOWN] > 1:
-        yield "Among encodings with the answer UNKNOWN, the order means nothing."
+    elif sum(Standing.of(row.prediction) is Standing.OPEN for row in advice.ranking) > 1:
+        yield "Among encodings that are UNKNOWN and not measured, the order means nothing."
     told = ", ".join(f"{count} {answer}" for answer, count in counts.items() if count)
     hidden = len(advice.ranking) - SHOWN
     if hidden > 0 and not show_all:
         yield f"Of {len(advice.ranking)} encodings ({told}), the first {SHOWN} are shown; --all shows the others."
     others = len(ENCODINGS) - len(advice.ranking)
     if others > 0:
-        yield f"About {others} more nothing is proved, so they have no rank (lengthwise list encodings)."
-    source = "proofs, and from the conjecture where there is no proof" if advice.ideal else "proofs alone"
-    yield f"The ranks come from {source}; nothing was trained."
+        yield f"For {others} more encodings nothing is proved or measured, so they have no rank (lengthwise list encodings)."
+    sources = ["proofs"]
+    sources += ["measured runs"] * any(row.prediction.measured is not None for row in advice.ranking)
+    sources += ["the conjecture where there is no proof"] * (advice.ideal is not None)
+    yield f"The ranks come from {', then from '.join(sources)}."
+    yield from measured_legend([row.prediction for row in advice.ranking])
 
 
 def _ideal_advice(ideal: Opinion, what: str) -> str:
