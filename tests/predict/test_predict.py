@@ -339,7 +339,8 @@ def test_bounds_say_what_they_are_limited_to() -> None:
     turned = PROVED["PLAIN", "", "", "LTL[P]"] + " rope_partial p_rope sandwich pope"
     penalized = ("alibi", "learned_alibi", "kerple_power")
     assert bounded("regular") >= {(name, "precise_at_most") for name in f"ape {turned}".split()}
-    assert bounded("far") == {(name, "precise_at_most") for name in penalized}
+    assert bounded("far") == {(name, "precise_at_most") for name in (*penalized, *turned.split())}
+    assert bounded("far_within") == {(name, "precise_at_most") for name in turned.split()}
     exact = set(PROVED["LOCAL PLAIN", "LOCAL", "LTL[P,Y] LTL[P]", "LTL[P,Y]"].split())
     assert bounded("where") == {
         *((name, kind) for name in exact for kind in ("at_least", "precise_at_least")),
@@ -406,20 +407,26 @@ class Oracle:
 
     def settled(self, card: Card) -> Answer:
         counting, precision = self.answer(card, ""), self.answer(card, "precise_")
-        is_far = precision is NO and any(bound.far for bound in declared(card, "precise_at_most"))
-        return precision if counting is UNKNOWN and not is_far else counting
+        return precision if counting is UNKNOWN and not self.is_far(card, precision) else counting
+
+    def is_far(self, card: Card, precision: Answer) -> bool:
+        most = [bound for bound in declared(card, "precise_at_most") if bound.far]
+        if precision is not NO or not most:
+            return False
+        around = [name for bound in most for name in bound.far_within]
+        return not around or any(self.within(Bound(fragment=name, citation="")) is YES for name in around)
 
 
 ANSWERS = {
     "(ab)*": (YES, YES, YES, YES, UNKNOWN),
-    "[ab]*b": (NO, YES, NO, NO, UNKNOWN),
+    "[ab]*b": (NO, YES, UNKNOWN, UNKNOWN, UNKNOWN),
     "(aa)*": (NO, YES, NO, NO, NO),
-    "TOMITA_4": (NO, YES, NO, NO, UNKNOWN),
+    "TOMITA_4": (NO, YES, UNKNOWN, UNKNOWN, UNKNOWN),
     "PARITY": (NO, NO, NO, NO, NO),
     "[012]*02*": (NO, NO, NO, NO, NO),
     "((bb)*bab|a)*": (NO, NO, NO, NO, NO),
     "a*b*": (YES, YES, YES, YES, UNKNOWN),
-    "[abc]*ab[abc]*": (NO, YES, NO, NO, UNKNOWN),
+    "[abc]*ab[abc]*": (NO, YES, UNKNOWN, UNKNOWN, UNKNOWN),
 }
 
 
@@ -805,17 +812,17 @@ def test_with_a_switch_on_nothing_is_predicted() -> None:
 #: Task, encoding, the answer without and with the previous token in sight, and the class that the second rests on.
 SHIFTED = [
     ("states([ab]*b)", "nope", NO, YES, "LOCAL"),
-    ("states([ab]*b)", "rope", NO, YES, "LOCAL"),
+    ("states([ab]*b)", "rope", UNKNOWN, YES, "LOCAL"),
     ("states(TOMITA_4)", "nope", NO, YES, "LOCAL"),
     ("states((aa)*)", "nope", NO, NO, "LOCAL"),
     ("states((aa)*)", "ape", YES, YES, "PERIODIC_LOCAL"),
-    ("states((aa)*)", "rope", NO, UNKNOWN, "LOCAL"),  # theorem A was not extended to this case
+    ("states((aa)*)", "rope", NO, NO, "LTL[P,Y]"),
     ("parity", "nope", NO, NO, "LOCAL"),
-    ("parity", "rope", NO, UNKNOWN, "LOCAL"),
+    ("parity", "rope", NO, NO, "LTL[P,Y]"),
     ("states((ab)*)", "window", NO, NO, "LTL[Y]"),
     ("states((ab)*)", "alibi", UNKNOWN, UNKNOWN, "LOCAL"),
     ("repeat_copy", "nope", NO, NO, "LOCAL"),
-    ("repeat_copy", "rope", NO, UNKNOWN, "LOCAL"),
+    ("repeat_copy", "rope", NO, NO, "PERIODIC_LOCAL"),
 ]
 
 
@@ -841,10 +848,11 @@ def test_the_bounds_with_the_previous_token_are_the_smallest_classes_with_window
 
 
 def shifted_class(fragment: Fragment | Logic) -> Fragment | Logic:
-    """Return the class of a bound with the previous token in sight, which is ours, and none for regular languages alone."""
+    """Return the class of a bound with the previous token in sight, which is ours, and far only if that is not for want of windows."""
     bound = Bound(fragment=fragment, citation="here", assumption="numbers", far="far")
-    assert with_previous_token(replace(bound, regular=True)) is None
     shifted = with_previous_token(bound)
     assert shifted is not None
     assert shifted == replace(bound, fragment=shifted.fragment, status="ours")
+    near = with_previous_token(replace(bound, far_within=(Fragment.LOCAL,)))
+    assert near == replace(shifted, far="")
     return shifted.fragment

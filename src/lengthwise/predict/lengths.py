@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..crasp.fragments import Fragment
 from ..encodings.core.choice import Choice, find_encoding
 from ..errors import InvalidOptionError
 from ..theory.claims import Answer
-from ..theory.precision.logics import Logic
 from ..theory.precision.look_back import MOST_LENGTH, NumberFormat, least_amplitude, rotary_angles
 from .predict import Prediction
-from .theories import Verdicts
+from .theories import Verdicts, needs_windows_only
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,26 +35,14 @@ def at_bounded_length(row: Prediction, setting: Setting) -> str:
     choice = find_encoding(row.encoding)
     if row.verdict.answer is Answer.YES and not row.differs:
         return f"YES up to length {setting.length:,}, as at every length."
-    if choice.angles_by_base and _needs_windows_only(row):
+    if choice.angles_by_base and needs_windows_only(Verdicts(row.question.facts, row.question.readout, None)):
         return _by_rotation(choice, setting)
     if row.differs:
         return _by_precision(setting)
     most = choice.precise_at_most
-    if most is not None and most.far:
-        return f"theorem D says nothing up to length {setting.length:,}: it holds {most.far}."
+    if most is not None and row.is_far:
+        return f"nothing is proved up to length {setting.length:,}. Fixed precision: NO {most.far}."
     return ""
-
-
-def _needs_windows_only(row: Prediction) -> bool:
-    """Return whether windows, with counts or without, solve the problem."""
-    verdicts = Verdicts(row.question.facts, row.question.readout, None)
-    if verdicts.counting(Fragment.LOCAL).answer is Answer.YES:
-        return True
-    if row.question.facts.language is None:
-        return False
-    from ..theory.precision.deciders import decide_logic
-
-    return decide_logic(row.question.facts.language, Logic.P_Y, row.question.facts.asked).answer is Answer.YES
 
 
 def _by_rotation(choice: Choice, setting: Setting) -> str:

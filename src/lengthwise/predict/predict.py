@@ -18,7 +18,7 @@ from ..theory.deciders import DECIDING
 from ..theory.verdict import AnyVerdict
 from ..theory.windows import Caps
 from .resolve import Question, resolve
-from .theories import Theory, Verdicts, aside, settled, weigh
+from .theories import Theory, Verdicts, aside, holds_far_only, settled, weigh
 
 if TYPE_CHECKING:
     from ..tables import Table
@@ -36,11 +36,12 @@ class Prediction:
     encoding: str
     counting: AnyVerdict
     precision: AnyVerdict
+    is_far: bool  # whether the answer by fixed precision holds far beyond ordinary lengths only
 
     @property
     def verdict(self) -> AnyVerdict:
         """The verdict that counts: by counting where that settles it, else by fixed precision if that does."""
-        return settled(self.counting, self.precision, find_encoding(self.encoding))
+        return settled(self.counting, self.precision, is_far=self.is_far)
 
     @property
     def theory(self) -> Theory:
@@ -205,7 +206,15 @@ def _predict_question(
     for name in names:
         choice = find_encoding(name)
         counting, precision = (weigh(choice, theory, verdicts) for theory in Theory)
-        predictions.append(Prediction(question=question, encoding=name, counting=counting, precision=precision))
+        predictions.append(
+            Prediction(
+                question=question,
+                encoding=name,
+                counting=counting,
+                precision=precision,
+                is_far=holds_far_only(precision, choice, verdicts),
+            )
+        )
     return predictions
 
 
@@ -218,8 +227,10 @@ def predict_task(task: Task, encoding: str, switches: Sequence[str] = ()) -> Any
     others = [name for name in switches if name != SHIFT]
     verdicts = Verdicts(task.facts, task.objective.readout, None)
     choice = find_encoding(encoding)
-    counting, precision = (weigh(choice, theory, verdicts, shifted=SHIFT in switches) for theory in Theory)
-    verdict = settled(counting, precision, choice)
+    shifted = SHIFT in switches
+    counting, precision = (weigh(choice, theory, verdicts, shifted=shifted) for theory in Theory)
+    is_far = holds_far_only(precision, choice, verdicts, shifted=shifted)
+    verdict = settled(counting, precision, is_far=is_far)
     if not others:
         return verdict
     reason = f"The bounds of {encoding} are proved for models without {' and '.join(others)}."

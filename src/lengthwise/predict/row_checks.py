@@ -7,13 +7,14 @@ the encoding's bounds are looked up.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..budget import time_budget
 from ..crasp.parser import parse_program
 from ..crasp.simplification import simplify
 from ..crasp.syntax import Program
+from ..encodings.catalog import Bound
 from ..encodings.core.choice import find_packaged_encoding
 from ..errors import LengthwiseError
 from ..languages.dfa import DFA
@@ -22,6 +23,7 @@ from ..theory.claims import Answer, Asked
 from ..theory.replay import Objection, require
 from ..theory.windows import Caps
 from .resolve import MOST_STATES, Question, is_task_file, resolve
+from .theories import Verdicts, needs_windows_only
 
 _STATED = ("answer", "fragment", "asked", "readout")
 _FIELDS = ("what", "read_as", "encoding", "alphabet", *_STATED)
@@ -49,8 +51,9 @@ def check_row(data: object, language: DFA | None = None) -> Check | None:
         return check
     try:
         _require_claim(data, check)
-        _require_bound(data)
-        _require_question(data, certificate)
+        bounds = _require_bound(data)
+        question = _require_question(data, certificate)
+        _require_ordinary_lengths(data, bounds, question)
         if data.get("layers") is not None:
             from .layer_checks import require_layers
 
@@ -80,8 +83,8 @@ def _require_claim(row: Mapping[str, Any], check: Check) -> None:
     require(row["alphabet"] == list(check.alphabet), "the row's alphabet is not that of its certificate")
 
 
-def _require_bound(row: Mapping[str, Any]) -> None:
-    """Object unless the encoding's bounds carry the answer from the fragment to the encoding."""
+def _require_bound(row: Mapping[str, Any]) -> list[Bound]:
+    """Return the encoding's bounds that carry the answer from the fragment to the encoding; object if there is none."""
     try:
         choice = find_packaged_encoding(row["encoding"])
     except LengthwiseError as error:
@@ -89,15 +92,24 @@ def _require_bound(row: Mapping[str, Any]) -> None:
     kind = "least" if row["answer"] == Answer.YES else "most"
     bounds = [bound for bound in (getattr(choice, f"at_{kind}"), getattr(choice, f"precise_at_{kind}")) if bound]
     bounds += [weaker for bound in bounds for weaker in choice.weaker(bound)]
-    proved = [bound for bound in bounds if bound.fragment == row["fragment"] and not bound.far]
+    proved = [bound for bound in bounds if bound.fragment == row["fragment"] and (bound.far_within or not bound.far)]
     require(bool(proved), f"no bound of {choice.name} makes {row['answer']} follow from {row['fragment']}")
     stated = row.get("assumption", proved[0].stated_for(choice.name))  # rows before there were two theories have none
     assumed = [bound.stated_for(choice.name) for bound in proved]
     require(stated in assumed, f"the row assumes {stated!r}, but the bound of {choice.name} assumes {assumed[0]!r}")
+    return proved
 
 
-def _require_question(row: Mapping[str, Any], certificate: Mapping[str, Any]) -> None:
-    """Object unless the certificate is about what the row names."""
+def _require_ordinary_lengths(row: Mapping[str, Any], bounds: Iterable[Bound], question: Question) -> None:
+    """Object if all bounds that carry the answer hold only far beyond ordinary lengths for this question."""
+    if any(not bound.far for bound in bounds):
+        return
+    is_far = needs_windows_only(Verdicts(question.facts, question.readout, None))
+    require(not is_far, f"the NO of {row['encoding']} holds only far beyond ordinary lengths for this question")
+
+
+def _require_question(row: Mapping[str, Any], certificate: Mapping[str, Any]) -> Question:
+    """Return the question of a row; object unless the certificate is about it."""
     if is_task_file(row["what"]):
         raise Objection("the row is about a task file, which is not run only because a row names it")
     try:
@@ -113,11 +125,12 @@ def _require_question(row: Mapping[str, Any], certificate: Mapping[str, Any]) ->
     language = question.facts.language
     if given:
         require(_is_program(certificate, given), f"the certificate's program is not {row['what']!r}")
-        return
+        return question
     require(language is not None, f"{row['what']!r} is no language and no program, so no certificate is about it")
     require(question.facts.asked == row["asked"], f"{row['what']!r} is about {question.facts.asked}")
     about = check_certificate(certificate, language)
     require(about.accepted, f"the certificate is not about {row['what']!r}: {about.objection}")
+    return question
 
 
 def _resolve(row: Mapping[str, Any]) -> Question:

@@ -67,9 +67,11 @@ class Verdicts:
 
 def with_previous_token(bound: Bound | None) -> Bound | None:
     """Return a bound for models whose attention also sees the previous token, by the switch ``token_shift``."""
-    if bound is None or bound.regular:
+    if bound is None:
         return None
-    return replace(bound, fragment=_WITH_WINDOWS.get(bound.fragment, bound.fragment), status="ours")
+    far = "" if bound.far_within else bound.far  # what windows solve is within the new bound
+    fragment = _WITH_WINDOWS.get(bound.fragment, bound.fragment)
+    return replace(bound, fragment=fragment, status="ours", far=far, far_within=())
 
 
 _WITH_WINDOWS: dict[Fragment | Logic, Fragment | Logic] = {
@@ -104,7 +106,7 @@ def weigh(choice: Choice, theory: Theory, verdicts: Verdicts, *, shifted: bool =
     if most is not None and outside is not None and outside.answer is Answer.NO:
         return _assuming(outside, choice, most)
     is_narrow = choice.few_bits or (not is_counting and choice.card.few_bits_if_precise)
-    if is_narrow and not shifted:
+    if is_narrow:
         told = verdicts.counting(Fragment.PERIODIC_LOCAL)
         if told.answer is Answer.NO and told.theorem == "communication":
             return _assuming(told, choice, _FEW_BITS)
@@ -216,28 +218,43 @@ def _gap(
     return f"{parts[0]}, and {parts[1]}."
 
 
-def settled(counting: AnyVerdict, precision: AnyVerdict, choice: Choice) -> AnyVerdict:
+def settled(counting: AnyVerdict, precision: AnyVerdict, *, is_far: bool) -> AnyVerdict:
     """Return the verdict that counts: by counting where that settles it, else by fixed precision if that does.
 
-    A bound that holds only far beyond ordinary lengths settles nothing.
+    ``is_far`` says that the answer by fixed precision holds far beyond ordinary lengths only, so that it settles nothing.
     """
-    if counting.answer is not Answer.UNKNOWN or precision.answer is Answer.UNKNOWN or is_far(precision, choice):
+    if counting.answer is not Answer.UNKNOWN or precision.answer is Answer.UNKNOWN or is_far:
         return counting
     return precision
 
 
-def is_far(precision: AnyVerdict, choice: Choice) -> bool:
+def holds_far_only(precision: AnyVerdict, choice: Choice, verdicts: Verdicts, *, shifted: bool = False) -> bool:
     """Return whether an answer by fixed precision holds far beyond ordinary lengths only."""
-    most = choice.precise_at_most
-    return precision.answer is Answer.NO and most is not None and bool(most.far)
+    most = with_previous_token(choice.precise_at_most) if shifted else choice.precise_at_most
+    if precision.answer is not Answer.NO or most is None or not most.far:
+        return False
+    return not most.far_within or _is_within_one(verdicts, most.far_within)
+
+
+def _is_within_one(verdicts: Verdicts, classes: Iterable[Fragment | Logic]) -> bool:
+    """Return whether the problem is in one of these classes."""
+    return any(
+        verdicts.within(Bound(fragment=name, citation="", regular=True)).answer is Answer.YES for name in classes
+    )
+
+
+def needs_windows_only(verdicts: Verdicts) -> bool:
+    """Return whether windows solve the problem, with counts or without."""
+    return _is_within_one(verdicts, (Fragment.LOCAL, Logic.P_Y))
 
 
 def aside(row: Prediction) -> str:
     """Return what the other theory says where it says something else, as a sentence; else empty."""
-    choice, counting, precision = find_encoding(row.encoding), row.counting, row.precision
-    far = choice.precise_at_most.far if choice.precise_at_most and is_far(precision, choice) else ""
-    if far and counting.answer is not Answer.NO:
-        return f"Fixed precision: NO {far}."
+    counting, precision = row.counting, row.precision
+    if row.is_far and counting.answer is not Answer.NO:
+        most = find_encoding(row.encoding).precise_at_most
+        assert most is not None
+        return f"Fixed precision: NO {most.far}."
     if counting.answer is Answer.YES and precision.answer is Answer.NO:
         return "Fixed precision: NO at some length."
     if row.verdict is precision:

@@ -22,7 +22,8 @@ def show_bound(bound: Bound | None) -> str:
     assuming = f"; assuming {bound.assumption}" if bound.assumption else ""
     ours = "; our own proof, not peer reviewed" if bound.status == "ours" else ""
     regular = " on regular languages" if bound.regular else ""
-    far = f", {bound.far}" if bound.far else ""
+    within = " or ".join(name.notation for name in bound.far_within)
+    far = f", {f'for problems in {within} only ' if within else ''}{bound.far}" if bound.far else ""
     return f"{bound.fragment.notation}{regular}{far} ({bound.citation}{ours}{assuming})"
 
 

@@ -68,7 +68,7 @@ class Bound:
     - ``regular``: it is proved for regular languages alone.
     - ``period`` names the option that the period of a solution must divide.
     - ``far`` says from which lengths on it holds, where that is far beyond ordinary ones. It then predicts nothing for
-      ordinary lengths, and settles no answer.
+      ordinary lengths, and settles no answer. With ``far_within`` this concerns only problems in one of these classes.
     """
 
     fragment: Fragment | Logic
@@ -79,6 +79,7 @@ class Bound:
     regular: bool = False
     period: str = ""
     far: str = ""
+    far_within: tuple[Fragment | Logic, ...] = ()
 
     def stated_for(self, encoding: str) -> str:
         """Return what an answer assumes that rests on this bound; empty if that is nothing."""
@@ -264,8 +265,13 @@ TURNED = Bound(
     assumption=f"{ROUNDED_ONCE}; sines and cosines have exact phases, and queries and keys are turned and rounded separately",
     status="ours",
     regular=True,
+    far="from the length on at which no head can single out one distance any more (thousands of tokens if its scores are large enough)",
+    far_within=(Fragment.LOCAL, Logic.P_Y),
 )
-"""What rounded waves of a position leave: no wave of a stored frequency ever comes round again exactly."""
+"""What rounded waves of a position leave: no wave of a stored frequency ever comes round again exactly.
+
+Problems that need the last few symbols are solved up to the length to which a head can single out one distance.
+"""
 SEES_THE_PAST = Bound(
     fragment=Logic.P,
     citation=f"{FINITE}; {OURS}",
