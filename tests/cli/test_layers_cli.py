@@ -79,6 +79,7 @@ def test_the_json_has_the_documented_fields(capsys: pytest.CaptureFixture[str]) 
         ("coverage", 2, True),
         ("smallest automaton", 4, False),
         ("more layers", None, None),
+        ("smallest program", 4, False),
     ]
 
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 from itertools import product
 from random import Random
 
+import pytest
 from strategies import random_dfa
 from theory_generators import small_automata
 
 from lengthwise.citations import works_of
+from lengthwise.crasp.fragments import Fragment
+from lengthwise.crasp.interpreter import accepts
+from lengthwise.crasp.parser import parse_program
 from lengthwise.languages.catalog import LANGUAGES
 from lengthwise.languages.dfa import DFA
 from lengthwise.languages.regex import compile_regex
+from lengthwise.theory.inference.candidates import smallest_program_length
 from lengthwise.theory.training_length import ProgramDepth, coverage_length, training_lengths
 
 
@@ -74,3 +79,37 @@ def test_what_is_said_of_programs_depends_on_what_is_known_of_them() -> None:
     for name, depth in cases.items():
         assert training_lengths(language, depth)[-1].name == name
     assert training_lengths(language, ProgramDepth())[-1].statement.startswith("A program may need two layers.")
+
+
+SMALLEST = {
+    "(ab)*": (Fragment.PLAIN, 4, "#[#['a'] <= #<['b']] = 1", "aabb"),
+    "(ab|bbaa)*": (Fragment.PLAIN, 4, "#[#['a'] <= #<['b']] = 1", "aabb"),
+    "[abc]*ab[abc]*": (Fragment.PERIODIC_LOCAL, 3, "#[#['a'] > #['b']] = 1", "aab"),
+}
+
+
+@pytest.mark.parametrize("expression", SMALLEST)
+def test_a_small_program_that_is_wrong_fits_shorter_words(expression: str) -> None:
+    """The wrong program is run on all words up to its first mistake by the interpreter."""
+    language = compile_regex(expression)
+    fragment, length, wrong, mistake = SMALLEST[expression]
+    found = smallest_program_length(language, fragment)
+    assert found is not None
+    assert (found.name, found.length) == ("smallest program", length)
+    assert f"is {wrong}. It is first wrong on '{mistake}', of length {len(mistake)}." in found.statement
+    letters = " ".join(f"'{letter}'" for letter in language.alphabet)
+    program = parse_program(f"alphabet {letters}\nread at end\naccept := {wrong}\n")
+    for size in range(len(mistake)):
+        assert all(accepts(program, word) == (word in language) for word in product(language.alphabet, repeat=size))
+    assert accepts(program, mistake) != (mistake in language)
+
+
+def test_the_smallest_program_is_not_looked_for_where_too_few_can_be_tried() -> None:
+    assert smallest_program_length(compile_regex("[abcd]*"), Fragment.PLAIN) is None
+    assert smallest_program_length(compile_regex("a{13}"), Fragment.PLAIN) is None
+    found = smallest_program_length(compile_regex("(aa)*"), Fragment.PERIODIC_LOCAL)
+    assert found is not None
+    assert (found.length, found.statement) == (
+        1,
+        "Words up to length 1 lead to the program pos % 2 = 1 of C-RASP[periodic, local], which is right on all words up to length 40.",
+    )

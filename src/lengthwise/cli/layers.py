@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..crasp.fragments import Fragment
+from ..crasp.fragments import Fragment, Readout
 from ..predict.layers import ASSUMED, answer_with, layers_needed, layers_to_json
 from ..predict.predict import Prediction
-from ..theory.claims import Answer
+from ..theory.claims import Answer, Asked
 from ..theory.depth.bounds import DepthBounds
 from ..theory.training_length import ProgramDepth, TrainingLength, training_lengths
-from .text import colour, paragraph
+from .text import colour, paragraph, passing_line
 
 Bounds = dict[int, DepthBounds | None]  # by the place of a row
 
@@ -65,7 +65,29 @@ def _statements(rows: Sequence[Prediction], bounds: Bounds) -> dict[str, list[Tr
         bound = bounds[place]
         if language is not None and (row.question.what not in found or bound is not None):
             found[row.question.what] = training_lengths(language, _program_depth(row, bound))
+    for what, statements in found.items():
+        statements += _smallest_programs([row for row in rows if row.question.what == what])
     return found
+
+
+def _smallest_programs(rows: Sequence[Prediction]) -> list[TrainingLength]:
+    """Return from which length on the smallest program that fits is right, for the first encoding that has programs."""
+    from ..theory.inference.candidates import smallest_program_length  # here: it needs NumPy
+
+    for row in rows:
+        language, fragment = row.question.facts.language, row.verdict.fragment
+        is_membership = row.verdict.asked is Asked.MEMBERSHIP and row.verdict.readout is Readout.END_MARKER
+        if (
+            language is not None
+            and is_membership
+            and row.verdict.answer is Answer.YES
+            and isinstance(fragment, Fragment)
+        ):
+            with passing_line() as show:
+                show("trying small programs …")
+                found = smallest_program_length(language, fragment)
+            return [] if found is None else [found]
+    return []
 
 
 def _program_depth(row: Prediction, bound: DepthBounds | None) -> ProgramDepth:
