@@ -6,6 +6,7 @@ long words are asked, so that a word of 10,000 tokens takes little time.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from itertools import product
 
@@ -93,6 +94,23 @@ def test_t5_sees_exactly_the_previous_token_at_every_length(longest: int) -> Non
     check(layer, 2, longest, lambda prefix: float(len(prefix) > 1 and prefix[-2] == 0))
     check(layer, 2, longest, lambda prefix: float(len(prefix) > 1 and prefix[-2] == 1), channel=1)
     check(layer, 2, longest, lambda prefix: prefix.count(0) / (len(prefix) + 1), channel=4)
+
+
+@LONGEST
+@pytest.mark.parametrize("residue", range(3))
+def test_a_rotation_that_repeats_finds_the_position_modulo_its_period_at_every_length(residue: int, longest: int) -> None:
+    """The query is turned so that it agrees with the start symbol at one residue, and with all other keys halfway there."""
+    layer = layer_for("periodic_rope(period=3)", 4)
+    angle = -2 * math.pi * residue / 3
+    for token in range(3):
+        connect(layer, "query", token, 0, 20.0)  # pair 0, which is not turned
+        connect(layer, "query", token, 1, 20.0 * math.cos(angle))
+        connect(layer, "query", token, 3, 20.0 * math.sin(angle))
+    for token in range(2):
+        connect(layer, "key", token, 0, 5.0)
+    connect(layer, "key", 2, 1, 20.0)  # of the start symbol
+    connect(layer, "value", 2, 0, 1.0)
+    check(layer, 2, longest, lambda prefix: float(len(prefix) % 3 == residue))
 
 
 @LONGEST

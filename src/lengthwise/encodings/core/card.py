@@ -375,6 +375,21 @@ NEAR_OR_FAR_BY_REACH = _near_or_far("reach", 2)
 NEAR_OR_FAR_BY_WINDOW = _near_or_far("window", 2, otherwise="at least one head has no window")
 TURNED_APART: dict[str, Any] = {"at_least": UNIFORM_HEADS, "precise_at_most": TURNED, "few_bits": True}
 """What is proved where rounded waves turn queries and keys, or are added to the input."""
+BY_PHASE = Bound(
+    fragment=Fragment.PERIODIC,
+    citation=f"{OURS}, theorem P",
+    assumption="one head finds the start symbol by its phase (exp underflows for all other tokens), and another head is flat",
+    status="ours",
+    period="period",
+)
+REPEATING: dict[str, Any] = {
+    "at_least": (BY_PHASE, UNIFORM_HEADS),
+    "at_most": replace(NEAR_AND_FAR, fragment=Fragment.PERIODIC, citation=f"{OURS}, theorem P"),
+    "precise_at_least": (replace(BY_PHASE, fragment=Logic.P_MOD), SEES_THE_PAST),
+    "precise_at_most": SEPARATE,
+    "few_bits": True,
+}
+"""What is proved where queries and keys are turned by angles that come round again after ``period`` positions."""
 DISTANCE_BIAS: dict[str, Any] = {
     "family": "biases",
     "acts_on": ("scores",),

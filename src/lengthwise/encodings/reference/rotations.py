@@ -59,6 +59,18 @@ def p_rope(case: Case) -> Cube:
     return rotary(case, lambda _: [theta[t] if t < kept else 0.0 for t in range(len(theta))])
 
 
+def periodic_rope(case: Case) -> Cube:
+    """Turn pair t by 2π·t·(id mod period)/period."""
+    period = int(case.number("period", 12))
+    theta = [2 * math.pi * t / period for t in range(case.head_width // 2)]
+
+    def score(h: int, i: int, j: int) -> float:
+        asked, found = ([(number % period) * angle for angle in theta] for number in (case.asked(i), case.ids[j]))
+        return dot(turned(case.q[h][i], asked), turned(case.k[h][j], found)) / math.sqrt(case.head_width)
+
+    return attend(case, score)
+
+
 def pi(case: Case) -> Cube:
     """RoPE at id/s (arXiv 2306.15595)."""
     theta = frequencies(case.number("base", 10000), case.head_width)
@@ -184,5 +196,18 @@ def pope(case: Case) -> Cube:
 
 ROTATIONS: dict[str, Callable[[Case], Cube]] = {
     reference.__name__: reference
-    for reference in (rope, rope_partial, p_rope, pi, ntk, dynamic_ntk, yarn, llama3, longrope, xpos, pope)
+    for reference in (
+        rope,
+        rope_partial,
+        p_rope,
+        periodic_rope,
+        pi,
+        ntk,
+        dynamic_ntk,
+        yarn,
+        llama3,
+        longrope,
+        xpos,
+        pope,
+    )
 }
