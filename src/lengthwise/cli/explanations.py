@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from ..crasp.fragments import Fragment
-from ..errors import OutOfTimeError
+from ..errors import CapExceededError, OutOfTimeError
 from ..languages.alphabet import show_alphabet, show_word
 from ..languages.dfa import DFA
 from ..predict.predict import Prediction
@@ -35,6 +35,7 @@ _DRAWN_STATES = 16
 _LISTED_COUNTS = 12
 _LISTED_VERTICES = 24
 _LISTED_SIZE = 250
+_LISTED_PARTS = 40
 
 
 def headline(question: Question, verdict: AnyVerdict, *, drawn: bool = False) -> str:
@@ -130,6 +131,7 @@ def _explain_verdict(encoding: str, verdict: AnyVerdict, theory: Theory) -> str:
         paragraph(verdict.reason, "  "),
         *(_story(verdict.certificate) if verdict.certificate else []),
         *_grade_story(verdict),
+        *_formula_story(verdict),
         paragraph(f"Theorem ({verdict.theorem}): {theorem.statement}", "  "),
         paragraph(f"Source: {theorem.citation}", "  "),
         paragraph(f"Standing: {theorem.status}", "  "),
@@ -157,6 +159,22 @@ def _grade_story(verdict: AnyVerdict) -> list[str]:
             listed = print_program(extract_program(certificate, strict=True)).rstrip().split("\n")
             lines += ["  The program:", *(f"    {line}".rstrip() for line in listed)]
     return lines
+
+
+def _formula_story(verdict: AnyVerdict) -> list[str]:
+    """Return the formula of a YES by fixed precision, or how many parts it has if they are too many to list."""
+    certificate = verdict.certificate
+    if not isinstance(certificate, RanksCertificate | AperiodicCertificate) or verdict.asked is not Asked.MEMBERSHIP:
+        return []
+    from ..theory.precision.extraction import extract_formula  # here, because only --explain needs it
+
+    try:
+        formula = extract_formula(certificate)
+    except (CapExceededError, OutOfTimeError) as error:
+        return [paragraph(f"The formula is not written out: {error.message}", "  ")]
+    if len(formula.definitions) > _LISTED_PARTS:
+        return [paragraph(f"A formula with {len(formula.definitions):,} parts, too many to list, was found.", "  ")]
+    return ["  The formula:", *(f"    {line}" for line in str(formula).split("\n"))]
 
 
 def advise(question: Question, rows: Sequence[Prediction]) -> list[str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from ...budget import checkpoint
 from ...errors import InvalidOptionError
 from ...languages.components import strong_components
-from .certificates import LogicCertificate, RanksCertificate
+from .certificates import AperiodicCertificate, LogicCertificate, RanksCertificate
 from .formulas import (
     FALSE,
     TRUE,
@@ -30,6 +30,7 @@ from .formulas import (
     yesterday,
 )
 from .logics import Logic
+from .since_extraction import extract_since_formula
 
 
 def extract_formula(certificate: LogicCertificate) -> Formula:
@@ -41,10 +42,12 @@ def extract_formula(certificate: LogicCertificate) -> Formula:
     exit1  := pos % 2 = 1 and 'b' or pos % 2 = 0 and 'a'
     accept := pos % 2 = 1 and not P(exit1)
     """
+    if isinstance(certificate, AperiodicCertificate):
+        return extract_since_formula(certificate.language)
     if not isinstance(certificate, RanksCertificate):
         raise InvalidOptionError(
-            "a formula can be taken from a YES with levels and ranks; for LTL[S] alone no construction is built in.",
-            hint="ask for a logic without since, and for one that has the language.",
+            "a formula can be taken from the certificate of a YES; this one is for a NO.",
+            hint="ask for a logic that has the language.",
         )
     return _Extraction(certificate).formula()
 
