@@ -111,13 +111,15 @@ def measured_legend(rows: Sequence[Prediction]) -> list[str]:
 
 
 def explain_prediction(row: Prediction) -> str:
-    """Return the whole story of one row: that of the theory it rests on, then that of the other where it answers."""
+    """Return the whole story of one row: its answer, then why by the theory it rests on, then why by the other if that answers."""
     first, other = (row.counting, row.precision) if row.verdict is row.counting else (row.precision, row.counting)
     stories = [_explain_verdict(row.encoding, first, row.theory)]
     if other.answer is not Answer.UNKNOWN:
         (theory,) = set(Theory) - {row.theory}
+        answer = f"{colour(row.encoding, 'bold')}: {colour(row.verdict.answer, row.verdict.answer)}."
+        stories.insert(0, paragraph(f"{answer} {row.aside or 'Both theories say so.'}", "  ", ""))
         stories.append(_explain_verdict(row.encoding, other, theory))
-    return "\n\n".join([*stories, *([paragraph(row.aside, "  ")] if row.differs and row.aside else [])])
+    return "\n\n".join(stories)
 
 
 def _explain_verdict(encoding: str, verdict: AnyVerdict, theory: Theory) -> str:
@@ -174,7 +176,8 @@ def _formula_story(verdict: AnyVerdict) -> list[str]:
         return [paragraph(f"The formula is not written out: {error.message}", "  ")]
     if len(formula.definitions) > _LISTED_PARTS:
         return [paragraph(f"A formula with {len(formula.definitions):,} parts, too many to list, was found.", "  ")]
-    return ["  The formula:", *(f"    {line}" for line in str(formula).split("\n"))]
+    about = "The formula, read after the last symbol (P: at some earlier position, Y: at the previous one, S: since):"
+    return [paragraph(about, "  "), *(f"    {line}" for line in str(formula).split("\n"))]
 
 
 def advise(question: Question, rows: Sequence[Prediction]) -> list[str]:
