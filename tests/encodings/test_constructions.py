@@ -98,7 +98,9 @@ def test_t5_sees_exactly_the_previous_token_at_every_length(longest: int) -> Non
 
 @LONGEST
 @pytest.mark.parametrize("residue", range(3))
-def test_a_rotation_that_repeats_finds_the_position_modulo_its_period_at_every_length(residue: int, longest: int) -> None:
+def test_a_rotation_that_repeats_finds_the_position_modulo_its_period_at_every_length(
+    residue: int, longest: int
+) -> None:
     """The query is turned so that it agrees with the start symbol at one residue, and with all other keys halfway there."""
     layer = layer_for("periodic_rope(period=3)", 4)
     angle = -2 * math.pi * residue / 3

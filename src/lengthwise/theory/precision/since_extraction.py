@@ -152,7 +152,9 @@ class _Extraction:
 
         Its elements are xc with the product xc ∘ cy = xcy, and the neutral one is c. Each is kept with some x.
         """
-        roots: dict[Transformation, Transformation | None] = {chosen: None}  # None stands for the neutral element of the monoid
+        roots: dict[Transformation, Transformation | None] = {
+            chosen: None
+        }  # None stands for the neutral element of the monoid
 
         def divided(left: Transformation, right: Transformation) -> Transformation:
             root = roots[left]
