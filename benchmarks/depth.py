@@ -1,23 +1,25 @@
-"""How many layers: the depths of known languages, how often the bounds meet on random ones, times, and programs checked."""
+"""How many layers: the depths of known languages, how often the bounds meet on random ones, times, and programs checked.
+
+python benchmarks/depth.py             # everything
+python benchmarks/depth.py --programs  # the programs alone
+"""
 
 from __future__ import annotations
 
-import random
 import sys
 import time
-from itertools import product
+from itertools import chain
 from pathlib import Path
 from statistics import median
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
+from depth_verification import all_words, random_words, wrong_words
 from theory_generators import random_languages
 
-from lengthwise.crasp.interpreter import accepts, run_program
 from lengthwise.crasp.measures import depth_of
 from lengthwise.languages.catalog import LANGUAGES
 from lengthwise.languages.dfa import DFA
-from lengthwise.languages.next_symbols import live_states, next_symbol_set
 from lengthwise.languages.regex import compile_regex
 from lengthwise.theory.depth.bounds import DepthBounds, DepthLimits, bound_depth
 from lengthwise.theory.depth.checker import check_depth_certificate
@@ -49,7 +51,9 @@ NAMED = [
 ]
 NUM_LANGUAGES = 1_000
 SEED = 20261118
-PROGRAMS_FROM = 40  # the first of the random languages
+PROGRAMS_FROM = 300  # the first of the random languages
+LONGEST = 10
+LONGEST_OF_LARGE_ALPHABETS = 7
 
 
 def shown(bounds: DepthBounds) -> str:
@@ -106,47 +110,34 @@ def print_random() -> list[DFA]:
     return languages
 
 
-def differences(language: DFA, question: DepthQuestion, words: list[tuple[str, ...]]) -> tuple[int, bool]:
-    """Return on how many words the program of the upper bound is wrong, and whether its depth is the bound."""
-    bounds = bound_depth(language, question)
-    assert bounds.upper is not None
-    program = depth_program(bounds.upper)
-    live = live_states(language)
-    wrong = 0
-    for word in words:
-        state = language.run(word)
-        if question is DepthQuestion.NEXT_SYMBOLS:
-            if state in live:
-                values = run_program(program, word)
-                said = {number for number, output in enumerate(program.outputs) if values[output.name][-1]}
-                wrong += said != next_symbol_set(language, live, state)
-        elif word or question is DepthQuestion.END_MARKER:
-            wrong += accepts(program, word) != (state in language.accepting)
-    return wrong, depth_of(program) == bounds.upper.bound
-
-
 def print_programs(languages: list[DFA]) -> None:
-    rng = random.Random(SEED)
     programs = words_read = wrong = equal = 0
+    start = time.process_time()
     for language in languages:
-        if language.num_states > 9:
-            continue
-        longest = 10 if len(language.alphabet) == 2 else 6
-        words = [word for length in range(longest + 1) for word in product(language.alphabet, repeat=length)]
-        words += [tuple(rng.choices(language.alphabet, k=rng.randint(20, 60))) for _ in range(30)]
+        longest = LONGEST if len(language.alphabet) <= 3 else LONGEST_OF_LARGE_ALPHABETS
         for question in list(DepthQuestion)[:3]:
-            bounds = bound_depth(language, question)
-            if bounds.upper is not None:
-                found, is_equal = differences(language, question, words)
-                programs, words_read = programs + 1, words_read + len(words)
-                wrong, equal = wrong + found, equal + is_equal
+            bounds = bound_depth(language, question, DepthLimits(seconds=10))
+            if bounds.upper is None:
+                continue
+            program = depth_program(bounds.upper)
+            programs += 1
+            equal += depth_of(program) == bounds.upper.bound
+            for words in chain(all_words(language, longest), random_words(language, longest, SEED, number=30)):
+                words_read += len(words)
+                wrong += wrong_words(program, language, question, words)
+        print(f"\r{programs} programs", end="", file=sys.stderr, flush=True)
     print(
-        f"\nprograms of the upper bound: {programs}, depth_of equal to the bound in {equal}; "
-        f"{words_read:,} words (all up to length 10 over two letters, 6 over more; random up to 60): {wrong} wrong answers"
+        f"\nprograms of the upper bound: {programs}, depth_of equal to the bound in {equal}; {words_read:,} words "
+        f"(all up to length {LONGEST} over two or three letters, {LONGEST_OF_LARGE_ALPHABETS} over more; random up to 60): "
+        f"{wrong} wrong answers; {time.process_time() - start:,.0f} s"
     )
 
 
 def main() -> None:
+    if "--programs" in sys.argv:
+        named = [LANGUAGES[text].language if text in LANGUAGES else compile_regex(text) for text in NAMED]
+        print_programs([*named, *random_languages(SEED, PROGRAMS_FROM)])
+        return
     named = print_named()
     languages = print_random()
     print_programs([*named, *languages[:PROGRAMS_FROM]])

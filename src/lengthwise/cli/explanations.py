@@ -111,21 +111,26 @@ def measured_legend(rows: Sequence[Prediction]) -> list[str]:
 
 
 def explain_prediction(row: Prediction) -> str:
-    """Return the whole story of one row: its answer, then why by the theory it rests on, then why by the other if that answers."""
+    """Return the whole story of one row: its answer, then why by the theory it rests on, then why by the other if that answers.
+
+    What both theories say for the same reason is told once.
+    """
     first, other = (row.counting, row.precision) if row.verdict is row.counting else (row.precision, row.counting)
-    stories = [_explain_verdict(row.encoding, first, row.theory)]
-    if other.answer is not Answer.UNKNOWN:
-        (theory,) = set(Theory) - {row.theory}
-        answer = f"{colour(row.encoding, 'bold')}: {colour(row.verdict.answer, row.verdict.answer)}."
-        stories.insert(0, paragraph(f"{answer} {row.aside or 'Both theories say so.'}", "  ", ""))
-        stories.append(_explain_verdict(row.encoding, other, theory))
+    if other.answer is Answer.UNKNOWN:
+        return _explain_verdict(row.encoding, str(row.theory), first)
+    if (first.answer, first.reason, first.theorem) == (other.answer, other.reason, other.theorem):
+        return _explain_verdict(row.encoding, "both theories", first)
+    (theory,) = set(Theory) - {row.theory}
+    answer = f"{colour(row.encoding, 'bold')}: {colour(row.verdict.answer, row.verdict.answer)}."
+    stories = [
+        paragraph(f"{answer} {row.aside or 'Both theories say so.'}", "  ", ""),
+        _explain_verdict(row.encoding, str(row.theory), first),
+        _explain_verdict(row.encoding, str(theory), other),
+    ]
     return "\n\n".join(stories)
 
 
-def _explain_verdict(encoding: str, verdict: AnyVerdict, theory: Theory) -> str:
-    from ..theory.theorems import THEOREMS  # here, because only --explain needs them
-
-    theorem = THEOREMS[verdict.theorem]
+def _explain_verdict(encoding: str, theory: str, verdict: AnyVerdict) -> str:
     is_in_class = not verdict.is_by_weights
     within = f" for {verdict.fragment.notation}" if is_in_class else ""
     parts = [
@@ -134,12 +139,21 @@ def _explain_verdict(encoding: str, verdict: AnyVerdict, theory: Theory) -> str:
         *(_story(verdict.certificate) if verdict.certificate else []),
         *_grade_story(verdict),
         *_formula_story(verdict),
-        paragraph(f"Theorem ({verdict.theorem}): {theorem.statement}", "  "),
-        paragraph(f"Source: {theorem.citation}", "  "),
-        paragraph(f"Standing: {theorem.status}", "  "),
+        *(_theorem_story(verdict.theorem) if verdict.answer is not Answer.UNKNOWN else []),
         *([paragraph(f"Assumed: {verdict.assumption.partition(': ')[2]}", "  ")] if verdict.assumption else []),
     ]
     return "\n".join(parts)
+
+
+def _theorem_story(name: str) -> list[str]:
+    from ..theory.theorems import THEOREMS  # here, because only --explain needs them
+
+    theorem = THEOREMS[name]
+    return [
+        paragraph(f"Theorem ({name}): {theorem.statement}", "  "),
+        paragraph(f"Source: {theorem.citation}", "  "),
+        paragraph(f"Standing: {theorem.status}", "  "),
+    ]
 
 
 def _grade_story(verdict: AnyVerdict) -> list[str]:
