@@ -44,6 +44,7 @@ LAYERS = (
     "encodings",
     "evidence",
     "predict",
+    "context",
     "model",
     "conformance",
     "train",
