@@ -23,12 +23,15 @@ from lengthwise.experiment.engines.work import StackDone
 from lengthwise.experiment.run import run_experiment
 from lengthwise.experiment.spec import Spec
 from lengthwise.experiment.store import read_store
-from lengthwise.report.matrix import LEGEND
 from lengthwise.report.statistics import Cell, sort_out, summarize
 from lengthwise.tables import Table
 
 TASKS = ("bin_majority", "unique_copy", "(aa)*", "TOMITA_4", "parity")  # TOMITA_4 is "no 000"
 SEEDS = 5
+LEGEND = (
+    "Each cell: the prediction (✓ yes, ✗ no, ? unknown), how many of the runs that fitted the training lengths generalize, and "
+    "their median exact match where success is judged. Where no run fitted there is no evidence."
+)
 ONLY = {"coupling": ("unique_copy",), "abacus": ("bin_majority", "parity")}  # tasks with roles, tasks with digits
 
 

@@ -23,7 +23,7 @@ from typing import Any
 from lengthwise.encodings.catalog import ENCODINGS
 from lengthwise.encodings.core.choice import find_encoding
 from lengthwise.evidence.measured import language_key
-from lengthwise.report.statistics import FITTED, GENERALIZED
+from lengthwise.report.judging import FITTED, GENERALIZED
 from lengthwise.tasks.core.catalog import find_task
 from lengthwise.theory.claims import Asked
 

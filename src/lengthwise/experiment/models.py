@@ -46,12 +46,18 @@ def save_model(run: Run, weights: Mapping[str, Tensor], folder: str | Path) -> P
     return path
 
 
+def kept_runs(store: str | Path) -> frozenset[str]:
+    """Return the ids of the runs of a store whose models were kept."""
+    folder = models_folder(store)
+    return frozenset(path.stem for path in folder.glob(f"*{_ENDING}")) if folder.is_dir() else frozenset()
+
+
 def find_model(what: str, store: str | Path) -> Path:
     """Return the file of a kept model: a path, or the id of a run of a store, or the beginning of one that is unique."""
     if what.lower().endswith(_ENDING):
         return Path(what)
     folder = models_folder(store)
-    known = sorted(path.stem for path in folder.glob(f"*{_ENDING}")) if folder.is_dir() else []
+    known = sorted(kept_runs(store))
     found = [run_id for run_id in known if run_id.startswith(what)] if what else []
     if len(found) == 1:
         return model_path(folder, found[0])

@@ -10,7 +10,7 @@ from ..experiment.store import Result
 from ..report.figures import Column, draw_runs
 from ..report.numbers import percent
 from ..report.pages import Document, Heading, Items, Line, Panel, Panels, Paragraph, Span
-from ..report.results import describe_training, meanings, named_answer
+from ..report.results_page import describe_training, meanings, named_answer
 from ..tasks.core.catalog import find_task
 from .compared import ComparedCell, compare_cell
 from .comparison_tables import cell_to_json, legend, narrow_table, summary, wide_table

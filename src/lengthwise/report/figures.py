@@ -1,16 +1,22 @@
-"""Curves of exact match by length, as SVG that lives inside a page and follows its colours."""
+"""Exact match by length and run by run, as SVG that lives inside a page and follows its colours."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from ..markup import escape
 from ..svg import element, figure, group, line, points, rect, text
+from ..svg import number as svg_number
 from .numbers import percent
 from .statistics import Cell
 
+MOST_LINES = 6  # curves in one picture; beyond that, strips and a matrix say more
+
 _WIDTH, _HEIGHT = 360, 190
-_LEFT, _RIGHT, _TOP, _BOTTOM = 38, 10, 12, 34
+_LEFT, _RIGHT, _TOP, _BOTTOM = 38, 24, 12, 34
+_THINNEST, _MOST_WIDER = 1.6, 8.0  # the width of the last line, and by how much the first is wider at most
+_STRIP, _LETTER, _TRACK = 16, 6.2, 170  # the height of a row of dots, the width of a letter, the room for the dots
 _DEPTH = _HEIGHT - _TOP - _BOTTOM
 
 
@@ -25,9 +31,10 @@ class Column:
 
 
 def draw_curves(cells: Sequence[Cell]) -> str:
-    """Return one panel for the cells of a task: a line and a band for each encoding, the training lengths shaded.
+    """Return one panel for the cells of a task: a line and a band for each, and a dot for each run, the training lengths shaded.
 
-    Dotted levels are what the best shortcut reaches in each bin or, where that is the solution, what chance reaches.
+    Lines have their number at the end. A later line is thinner, so that lines that lie on each other can all be seen. Dotted
+    levels are what the best shortcut reaches in each bin or, where that is the solution, what chance reaches.
     """
     longest = max(cell.bins[-1].high for cell in cells)
     train = cells[0].bins[0].high
@@ -38,16 +45,97 @@ def draw_curves(cells: Sequence[Cell]) -> str:
     parts = [rect(across(0), _TOP, across(train) - across(0), _DEPTH, "trained"), *_scale()]
     parts += [_tick(across(bounds.high), str(bounds.high)) for bounds in cells[0].bins]
     parts += _baselines(cells[0], across)
+    ends = []
     for number, cell in enumerate(cells):
-        kind = f"series-{number}" + ("" if cell.num_fitted else " dashed")
-        median, high, low = (
-            [(across(point.length), _up(getattr(point.value, name))) for point in cell.curve]
-            for name in ("median", "high", "low")
-        )
-        parts.append(element("polygon", class_=f"band {kind}", points=points([*high, *reversed(low)])))
-        parts.append(element("polyline", class_=f"line {kind}", points=points(median)))
-        parts += [element("circle", class_=f"dot {kind}", cx=x, cy=y, r=1.8) for x, y in median]
+        parts += _draw_cell(cell, number, _width_of(number, len(cells)), across)
+        last = cell.curve[-1]
+        ends.append((number, across(last.length), _up(last.value.median)))
+    parts += _numbers_at(ends)
     return figure(parts, width=_WIDTH, height=_HEIGHT, title=_describe(cells))
+
+
+def _width_of(number: int, num_lines: int) -> float:
+    """Return the width of a line: the first is the widest."""
+    return _THINNEST + min(2.4, _MOST_WIDER / max(1, num_lines - 1)) * (num_lines - 1 - number)
+
+
+def _draw_cell(cell: Cell, number: int, width: float, across: Callable[[float], float]) -> list[str]:
+    """Return the band, the line and the runs of a cell."""
+    kind = f"series-{number}" + ("" if cell.num_fitted else " dashed")
+    median, high, low = (
+        [(across(point.length), _up(getattr(point.value, name))) for point in cell.curve]
+        for name in ("median", "high", "low")
+    )
+    dots = [(across(length), _up(share)) for run in cell.shown for length, share in run.curve]
+    return [
+        element("polygon", class_=f"band {kind}", points=points([*high, *reversed(low)])),
+        element("polyline", class_=f"line {kind}", points=points(median), style=f"stroke-width: {svg_number(width)}px"),
+        element("path", class_=f"line series-{number}", d=_dots(dots), style=_DOT),
+    ]
+
+
+_DOT = "stroke-width: 3px; stroke-linecap: round; opacity: 0.6"
+
+
+def _dots(places: Sequence[tuple[float, float]]) -> str:
+    """Return a path that is a dot at every place, each once: strokes of no length with round ends."""
+    return "".join(f"M{svg_number(x)} {svg_number(y)}h0" for x, y in dict.fromkeys(places))
+
+
+def _numbers_at(ends: Sequence[tuple[int, float, float]]) -> list[str]:
+    """Return the numbers of lines at their ends, moved apart where they would overlap."""
+    downwards = sorted(ends, key=lambda end: (end[2], end[0]))
+    places: list[float] = []
+    for _, _, y in downwards:
+        places.append(max(y + 4, places[-1] + 11 if places else 0.0))
+    bottom = _TOP + _DEPTH + 4.0
+    for place in reversed(range(len(places))):  # none below the picture
+        places[place] = min(places[place], bottom)
+        bottom = places[place] - 11
+    return [
+        text(x + 7, y, str(number + 1), f"key series-{number}")
+        for (number, x, _), y in zip(downwards, places, strict=True)
+    ]
+
+
+def draw_strips(cells: Sequence[Cell], varying: Sequence[str]) -> str:
+    """Return a row for each cell: a dot for every run at its exact match where success is judged, and the median with its interval.
+
+    Runs that did not fit are rings, and count in no median unless none fitted.
+    """
+    names = [cell.named(varying) for cell in cells]
+    left = 8 + _LETTER * max(map(len, names))
+
+    def across(share: float) -> float:
+        return left + 8 + _TRACK * share
+
+    bottom = _TOP + _STRIP * len(cells)
+    parts = []
+    for share in (0, 0.5, 1):
+        parts.append(line(across(share), _TOP, across(share), bottom, "rule"))
+        parts.append(text(across(share), bottom + 14, f"{share:.0%}", "tick middle"))
+    for row, (cell, name) in enumerate(zip(cells, names, strict=True)):
+        parts.append(_draw_strip(cell, name, _TOP + _STRIP * (row + 0.5), left, across))
+    at = f"exact match at {cells[0].success_at:g} times the training length; rings: runs that did not fit"
+    parts.append(text(4, bottom + 30, at, "tick"))
+    width = max(left + _TRACK + 28, 8 + 5.2 * len(at))
+    return figure(parts, width=width, height=bottom + 38, title=_describe(cells, varying))
+
+
+def _draw_strip(cell: Cell, name: str, y: float, left: float, across: Callable[[float], float]) -> str:
+    value = cell.by_bin[cell.success]
+    parts = [text(left, y + 4, name, "end")]
+    if value.num_runs:
+        low, high, median = across(value.low), across(value.high), across(value.median)
+        parts.append(rect(low - 3, y - 4, high - low + 6, 8, "band series-0", rx=4))
+        parts.append(line(median, y - 6, median, y + 6, "line series-0"))
+    for run in cell.runs:
+        share = run.by_bin[cell.success]
+        if share is not None:
+            kind = "dot series-0" if run.fitted else "ring series-1"
+            title = element("title", escape(f"seed {run.seed}: {percent(share)} %"))
+            parts.append(element("circle", title, class_=kind, cx=across(share), cy=y, r=2.6))
+    return group(parts, title=f"{name}: {cell.remark}")
 
 
 def _baselines(cell: Cell, across: Callable[[float], float]) -> list[str]:
@@ -108,6 +196,7 @@ def _scale() -> list[str]:
     return parts
 
 
-def _describe(cells: Sequence[Cell]) -> str:
-    ends = ", ".join(f"{cell.encoding} {cell.by_bin[cell.success].median:.0%}" for cell in cells)
+def _describe(cells: Sequence[Cell], varying: Sequence[str] = ()) -> str:
+    """Return what a picture shows, for those who hear it."""
+    ends = ", ".join(f"{cell.named(varying)} {percent(cell.by_bin[cell.success].median, ' %')}" for cell in cells)
     return f"Exact match by length for {cells[0].task}; where success is judged: {ends}."

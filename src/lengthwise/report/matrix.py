@@ -1,4 +1,4 @@
-"""Many encodings on a few tasks at a glance: one row for each encoding, prediction beside measurement in every cell."""
+"""Many encodings or settings on a few tasks at a glance: a row for each, prediction beside measurement in every cell."""
 
 from __future__ import annotations
 
@@ -7,36 +7,41 @@ from dataclasses import dataclass
 
 from ..svg import group, picture, rect, text
 from .numbers import percent
-from .statistics import Cell
+from .statistics import Cell, columns_of
 
 _ROW, _TOP, _LEAST_LEFT = 22, 30, 130
-_CHARACTER = 7  # about the width of one in print
+_CHARACTER, _NARROW = 7, 6.3  # about the width of one in print, and without room to spare
 _SHADE = "#2563a8"
-_MARKS = {"YES": "✓", "NO": "✗", "UNKNOWN": "?"}
+_PREDICTED = {"YES": "yes", "NO": "no", "UNKNOWN": "?"}
 
 LEGEND = (
-    "Each cell: the prediction (✓ yes, ✗ no, ? unknown), how many of the runs that fitted the training lengths generalize, and "
-    "their median exact match where success is judged. Where no run fitted there is no evidence."
+    "Each cell: the prediction (yes, no, ? unknown), how many of the runs that fitted the training lengths generalize, and their median "
+    "exact match where success is judged. Then how the two stand: ✓ agrees, ✗ differs, ? undecided, ! challenged. Darker is better. "
+    "A dashed frame: no run fitted, so there is no evidence."
 )
 
 
 def _text(cell: Cell) -> str:
-    mark = _MARKS[str(cell.verdict.answer)]
+    predicted = _PREDICTED[str(cell.verdict.answer)]
     if not cell.num_fitted:
-        return f"{mark} 0/{cell.num_runs} fit"
-    return f"{mark} {cell.num_generalized}/{cell.num_fitted} {percent(cell.by_bin[cell.success].median)} %"
+        return f"{predicted}: 0/{cell.num_runs} fit"
+    shown = f"{cell.num_generalized}/{cell.num_fitted} {percent(cell.by_bin[cell.success].median)} %"
+    return f"{predicted}: {shown} {cell.standing.mark}"
 
 
-def _arrange(cells: Sequence[Cell]) -> tuple[list[str], list[str], dict[tuple[str, str], Cell]]:
-    """Return tasks and encodings in the order in which they come, and the first cell of each pair."""
-    tasks = list(dict.fromkeys(cell.task for cell in cells))
-    by_place: dict[tuple[str, str], Cell] = {}
-    for cell in cells:
-        by_place.setdefault((cell.task, cell.encoding), cell)
-    most = max(tasks, key=lambda task: sum(cell.task == task for cell in cells))
-    ordered = [cell.encoding for cell in cells if cell.task == most]
-    encodings = list(dict.fromkeys([*ordered, *(cell.encoding for cell in cells)]))
-    return tasks, encodings, by_place
+def _shade(cell: Cell) -> float | None:
+    """Return the median where success is judged; None where no run fitted, or there are no instances."""
+    value = cell.by_bin[cell.success]
+    return value.median if cell.num_fitted and value.num_runs else None
+
+
+def names_of_rows(cells: Sequence[Cell]) -> list[str]:
+    """Return the rows of the matrix: encodings with the settings that vary, in the order of the task that has most of them."""
+    varying = columns_of(cells)
+    tasks = [cell.task for cell in cells]
+    most = max(tasks, key=tasks.count)
+    ordered = [cell.named(varying) for cell in cells if cell.task == most]
+    return list(dict.fromkeys([*ordered, *(cell.named(varying) for cell in cells)]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,13 +57,19 @@ class Square:
 
 
 def draw_matrix(
-    rows: Sequence[str], columns: Sequence[str], squares: Iterable[Square], *, title: str, width: int = 104
+    rows: Sequence[str],
+    columns: Sequence[str],
+    squares: Iterable[Square],
+    *,
+    title: str,
+    width: int = 104,
+    least_left: int = _LEAST_LEFT,
 ) -> str:
     """Return squares under the names of columns and beside the names of rows: the darker a square, the better.
 
-    ``width`` is that of a column.
+    ``width`` is that of a column, ``least_left`` that of the names of rows, at least.
     """
-    left = max(_LEAST_LEFT, 16 + _CHARACTER * max(map(len, rows)))
+    left = max(least_left, 16 + _CHARACTER * max(map(len, rows)))
     parts = [text(left + width * (place + 0.5), 20, name, "plain middle") for place, name in enumerate(columns)]
     parts += [text(left - 8, _TOP + _ROW * line + 15, name, "plain end") for line, name in enumerate(rows)]
     for square in squares:
@@ -80,17 +91,25 @@ def _draw_square(square: Square, x: float, y: float, width: int) -> str:
 
 
 def draw_results(cells: Sequence[Cell]) -> str:
-    """Return the matrix as SVG: the darker a cell, the better the median where success is judged."""
-    tasks, encodings, by_place = _arrange(cells)
+    """Return the matrix as SVG: the darker a cell, the better the median where success is judged.
+
+    Tasks are columns or, if there are more tasks than rows would be, rows: a phone is narrow.
+    """
+    varying = columns_of(cells)
+    tasks, names = list(dict.fromkeys(cell.task for cell in cells)), names_of_rows(cells)
+    tasks_are_rows = len(tasks) > len(names)
     squares = [
         Square(
-            row=encoding,
-            column=task,
+            row=cell.task if tasks_are_rows else cell.named(varying),
+            column=cell.named(varying) if tasks_are_rows else cell.task,
             words=_text(cell),
-            title=f"{task} × {encoding}: predicted {cell.verdict.answer}; {cell.remark}",
-            share=cell.by_bin[cell.success].median if cell.num_fitted else None,
+            title=f"{cell.task} × {cell.named(varying)}: predicted {cell.verdict.answer}; {cell.remark}",
+            share=_shade(cell),
+            framed=cell.agrees is False,
         )
-        for (task, encoding), cell in by_place.items()
+        for cell in cells
     ]
-    title = f"Prediction and measurement for {len(encodings)} encodings on {len(tasks)} tasks"
-    return draw_matrix(encodings, tasks, squares, title=title)
+    rows, columns = (tasks, names) if tasks_are_rows else (names, tasks)
+    widest = max(map(len, [*columns, *(square.words for square in squares)]))
+    title = f"Prediction and measurement for {len(names)} encodings and settings on {len(tasks)} tasks"
+    return draw_matrix(rows, columns, squares, title=title, width=12 + int(_NARROW * widest), least_left=40)

@@ -10,37 +10,43 @@ from typing import Any
 from ..errors import InvalidOptionError, unknown_name
 from ..experiment import DEFAULT_STORE
 from ..experiment.grid import TABLES, Grid, load_grid
+from ..experiment.models import kept_runs
 from ..experiment.run import run_experiment
 from ..experiment.spec import Spec
 from ..experiment.store import Result, read_store
 from ..files import write_text
+from .looking import KeptModels
 from .pages import Document
-from .results import brief_report, results_page, results_table, to_json
+from .results import brief_report, results_table
+from .results_data import to_json
+from .results_page import results_page
 from .statistics import Cell, sort_out, summarize
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """Finished runs beside their predictions, a row for each task and encoding.
+    """Finished runs beside their predictions, a row for each task, encoding and setting.
 
-    ``left_out`` are runs that cannot be compared with a prediction of this version, by the reason why.
+    ``left_out`` are runs that cannot be compared with a prediction of this version, by the reason why. ``kept`` are the runs whose
+    models lie beside the store.
     """
 
     results: Sequence[Result]
     left_out: Mapping[str, Sequence[Result]] = field(default_factory=dict)
+    kept: KeptModels | None = None
 
     @property
     def cells(self) -> list[Cell]:
-        """The runs of each task and encoding in sum."""
+        """The runs of each task, encoding and setting in sum."""
         return summarize(list(self.results))
 
     @property
     def brief(self) -> Document:
         """The tables with how to read them."""
-        return brief_report(self.cells)
+        return brief_report(self.cells, self.kept)
 
     def to_frame(self) -> Any:
-        """Return a data frame of pandas or, where that is missing, of polars, with a row for each task and encoding."""
+        """Return a data frame of pandas or, where that is missing, of polars, with a row for each cell."""
         return results_table(self.cells).to_frame()
 
     def to_json(self) -> list[dict[str, object]]:
@@ -49,7 +55,7 @@ class Report:
 
     def save(self, path: str | Path) -> None:
         """Write the whole report as one HTML page, with curves, reasons and settings."""
-        write_text(path, results_page(list(self.results)).to_html())
+        write_text(path, results_page(list(self.results), kept=self.kept).to_html())
 
     def __str__(self) -> str:
         return self.brief.to_text()
@@ -76,7 +82,13 @@ def report(store: str | Path = DEFAULT_STORE) -> Report:
         raise InvalidOptionError(
             f"the store {str(store)!r} has no finished run yet.", hint="finish one with 'lengthwise run'."
         )
-    return Report(results=results, left_out=left_out)
+    return Report(results=results, left_out=left_out, kept=_kept_models(store))
+
+
+def _kept_models(store: str | Path) -> KeptModels | None:
+    """Return which runs of a store have a model beside it; None where there are no models."""
+    kept = kept_runs(store)
+    return KeptModels(store=str(store), runs=kept) if kept else None
 
 
 _ENGINE = ("workers", "device", "models_per_stack", "seconds_per_checkpoint", "keep", "on_plan", "on_event")
@@ -94,7 +106,7 @@ def run(
     """
     engine = {name: settings.pop(name) for name in _ENGINE if name in settings}
     outcome = run_experiment(_specs(what, settings), store, **engine)
-    return Report(results=outcome.results)
+    return Report(results=outcome.results, kept=_kept_models(store))
 
 
 def _specs(what: Spec | str | Sequence[Spec] | Sequence[str], settings: Mapping[str, Any]) -> Sequence[Spec]:

@@ -1,92 +1,70 @@
-"""The report of a store: prediction beside measurement for every task and encoding, as tables, a page and JSON."""
+"""The report of a store as tables: prediction beside measurement for every task, encoding and setting."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from ..encodings.core.choice import encoding_files, find_packaged_encoding
-from ..experiment.spec import DEFAULT_LEARNING_RATE
-from ..experiment.store import Result
-from ..languages.alphabet import show_alphabet
-from ..model.shape import Shape
+from ..experiment.settings import ONLY_TESTS, SETTINGS, show_setting
 from ..tables import Table
-from ..tasks.audit.results import Audit, Baseline
-from ..tasks.core.lengths import LengthRange
-from ..theory.claims import MEANINGS
-from ..theory.theorems import THEOREMS
-from ..train.settings import GENERATED_EXAMPLES, Training
-from .figures import draw_curves
-from .matrix import LEGEND, draw_results
+from ..tasks.audit.results import Baseline
+from ..tasks.core.lengths import multiple_of
+from ..train.settings import GENERATED_EXAMPLES
+from .intervals import FEWEST_FOR_MEDIAN, Interval, SuccessRate
+from .judging import FEW_SUCCEED, FITTED, GENERALIZED, MARKS_LEGEND, MOST_SUCCEED, Standing
+from .looking import KeptModels, challenged_blocks, failing_blocks
 from .numbers import percent, show_number
-from .pages import Block, Details, Document, Heading, Line, Panel, Panels, Paragraph, Picture, Span
-from .statistics import FITTED, GENERALIZED, Cell, Interval, agreement, summarize
-
-_MOST_LINES = 6  # in one panel; beyond that a matrix says more
-TITLE = "Length generalization: prediction beside measurement"
+from .pages import Block, Document, Heading, Paragraph
+from .results_data import flat_record
+from .statistics import Cell, agreement, columns_of
 
 
 def results_table(cells: Sequence[Cell]) -> Table:
-    """Return a row for every cell."""
-    multiples = _multiples(cells)
+    """Return a row for every cell; settings that vary have columns, named as in a spec."""
+    multiples, varying = _multiples(cells), columns_of(cells)
     rows = [
         [
-            _task(cell, cells),
-            cell.encoding,
+            *_names(cell, varying),
             str(cell.verdict.answer),
-            *_filled(cell.by_bin, len(multiples)),
+            *_aligned(cell, list(map(show_interval, cell.by_bin)), multiples),
             f"{cell.num_fitted}/{cell.num_runs}",
-            f"{cell.num_generalized}/{cell.num_fitted}" if cell.num_fitted else "–",
+            show_rate(cell.rate),
             percent(cell.best),
-            cell.remark,
+            f"{cell.standing.mark} {cell.remark}",
         ]
         for cell in cells
     ]
-    header = ["task", "encoding", "predicted", *multiples, "fitted", "generalize", "best", "remark"]
-    numbers = dict.fromkeys([1, *range(3, len(header) - 1)], "number")
-    kinds = numbers | {0: "name", 2: "answer", len(header) - 1: "remark"}
-    return Table(header=header, rows=rows, kinds=kinds, records=list(map(_record, cells)))
+    header = ["task", "encoding", *varying, "predicted", *_titles(multiples)]
+    header += ["fitted", "generalize", "best", "remark"]
+    numbers = dict.fromkeys(range(1, len(header) - 1), "number")
+    kinds = numbers | {0: "name", 2 + len(varying): "answer", len(header) - 1: "remark"}
+    records = [flat_record(cell, varying) for cell in cells]
+    return Table(header=header, rows=rows, kinds=kinds, records=records)
 
 
-def _filled(values: Sequence[Interval], num_bins: int) -> list[str]:
-    return [*map(show_interval, values), *[""] * (num_bins - len(values))]
+def _multiples(cells: Sequence[Cell]) -> list[float]:
+    """Return the multiples of the training length at which the bins of some cell end."""
+    return sorted({multiple_of(bounds, cell.bins[0].high) for cell in cells for bounds in cell.bins})
 
 
-def _record(cell: Cell) -> dict[str, object]:
-    """Return a cell as one flat line of data, for a data frame."""
-    known = (
-        "task",
-        "encoding",
-        "predicted",
-        "measured",
-        "agrees",
-        "runs",
-        "fitted",
-        "generalize",
-        "success_at",
-        "best",
-    )
-    data = _cell_to_json(cell)
-    medians = {
-        f"median_{bounds.low}_{bounds.high}": _numbers(value)["median"]
-        for bounds, value in zip(cell.bins, cell.by_bin, strict=True)
-    }
-    return {name: data[name] for name in known} | medians
+def _titles(multiples: Sequence[float]) -> list[str]:
+    return [f"{multiple:.3g}×" for multiple in multiples]
 
 
-def _multiples(cells: Sequence[Cell]) -> list[str]:
-    """Return the bins as multiples of the training length; where the bins of cells differ, they are counted."""
-    bins = {cell.bins for cell in cells}
-    most = max(bins, key=len, default=())
-    if len(bins) == 1 and all(bounds.low == bounds.high for bounds in most[1:]):
-        return [f"{bounds.high / most[0].high:.3g}×" for bounds in most]
-    return [f"{number}×" for number in range(1, len(most) + 1)]
+def _aligned(cell: Cell, by_bin: Sequence[str], multiples: Sequence[float]) -> list[str]:
+    """Return what stands in each bin of a cell below its multiple; nothing below those that the cell does not have."""
+    own = {multiple_of(bounds, cell.bins[0].high): shown for bounds, shown in zip(cell.bins, by_bin, strict=True)}
+    return [own.get(multiple, "") for multiple in multiples]
 
 
-def _task(cell: Cell, cells: Sequence[Cell]) -> str:
-    """Return the task of a cell, with its bins where those of the cells differ."""
-    several = len({each.bins for each in cells}) > 1
-    return cell.task + (f" ({' / '.join(map(str, cell.bins))})" if several else "")
+def common_settings(cells: Sequence[Cell]) -> str:
+    """Return the settings that are the same in all cells, once, in a sentence; switches that are off are left out."""
+    varying = (*columns_of(cells), *ONLY_TESTS, "room")
+    shown = []
+    for name in SETTINGS:
+        values = [cell.settings[name] for cell in cells if cell.settings[name] is not None]
+        if name not in varying and values and values[0] not in (False, 0):
+            shown.append(f"{name} {show_setting(values[0])}")
+    return f"The same for all: {', '.join(shown)}."
 
 
 HARD_LEGEND = (
@@ -100,14 +78,19 @@ def hard_table(cells: Sequence[Cell]) -> Table | None:
     hard = [cell for cell in cells if cell.hard]
     if not hard:
         return None
-    multiples = _multiples(hard)
+    multiples, varying = _multiples(hard), columns_of(cells)
     rows = [
-        [_task(cell, cells), cell.encoding, kind, *_filled(values, len(multiples))]
+        [*_names(cell, varying), kind, *_aligned(cell, list(map(show_interval, values)), multiples)]
         for cell in hard
         for kind, values in (("random", cell.by_bin), *cell.hard.items())
     ]
-    header = ["task", "encoding", "instances", *multiples]
+    header = ["task", "encoding", *varying, "instances", *_titles(multiples)]
     return Table(header=header, rows=rows, kinds={0: "name", **dict.fromkeys(range(1, len(header)), "number")})
+
+
+def _names(cell: Cell, varying: Sequence[str]) -> list[str]:
+    """Return what tells a cell from others: its task, its encoding, and the settings that vary."""
+    return [cell.task, cell.encoding, *(show_setting(cell.settings[name]) for name in varying)]
 
 
 def show_interval(value: Interval) -> str:
@@ -119,12 +102,26 @@ def show_interval(value: Interval) -> str:
     return f"{percent(value.median)} ({percent(value.low)}–{percent(value.high)})"
 
 
+def show_rate(rate: SuccessRate | None) -> str:
+    """Return how many of the fitted runs generalize, with the 95 % interval of the success rate in percent.
+
+    >>> from .intervals import success_rate
+    >>> show_rate(success_rate(2, 3)), show_rate(None)
+    ('2/3 (9–99)', '–')
+    """
+    return "–" if rate is None else f"{rate.successes}/{rate.num_runs} ({100 * rate.low:.0f}–{100 * rate.high:.0f})"
+
+
 def summary(cells: Sequence[Cell]) -> str:
     """Return how far prediction and measurement agree, in a sentence."""
     right, known = agreement(cells)
     fitted = sum(cell.num_fitted > 0 for cell in cells)
+    undecided = sum(cell.standing is Standing.UNDECIDED for cell in cells)
+    left_open = (
+        f" In {undecided} {'cell' if undecided == 1 else 'cells'} there are too few runs to tell." if undecided else ""
+    )
     return (
-        f"Prediction and measurement agree in {right} of {known} cells where both are known; "
+        f"Prediction and measurement agree in {right} of {known} cells that the runs decide.{left_open} "
         f"{fitted} of {len(cells)} cells have a run that fits the training lengths."
     )
 
@@ -132,14 +129,24 @@ def summary(cells: Sequence[Cell]) -> str:
 def legend(cells: Sequence[Cell]) -> str:
     """Return how to read the table."""
     several = len({cell.bins for cell in cells}) > 1
-    bins = "given in each row" if several else " / ".join(str(bounds) for bounds in cells[0].bins)
+    bins = "up to so many times the training length" if several else " / ".join(str(bounds) for bounds in cells[0].bins)
     at = sorted({cell.success_at for cell in cells})
     where = f"{at[0]:g}×" if len(at) == 1 else "the multiple named in the page and in JSON"
     return (
-        f"Exact match in percent, median (and range; 95 % interval from six runs on) over the fitted runs, or over all where none "
+        f"Exact match in percent, median (and {_kinds_of_interval(cells)}) over the fitted runs, or over all where none "
         f"fitted, at lengths {bins}. Fitted: at least {FITTED:.0%} on fresh instances of the longest quarter of the training lengths. "
-        f"Generalize: fitted, and at least {GENERALIZED:.0%} at {where}; "
-        f"best: the best run there.{_advice(cells)}{_rates(cells)}{_room(cells)}{_mixed_processors(cells)}"
+        f"Generalize: of the fitted runs, those with at least {GENERALIZED:.0%} at {where}, with the 95 % interval of this success "
+        f"rate in percent; best: the best run there; – where there is nothing to count. A YES agrees if at least "
+        f"{MOST_SUCCEED:.0%} of the fitted runs generalize, a NO if at most {FEW_SUCCEED:.0%} do; either differs only if the interval "
+        f"excludes that rate. {MARKS_LEGEND}{_advice(cells)}{_room(cells)}{_mixed_processors(cells)}"
+    )
+
+
+def _kinds_of_interval(cells: Sequence[Cell]) -> str:
+    """Return what stands beside medians: the range of a few runs, or an interval of several."""
+    kinds = {len(cell.shown) < FEWEST_FOR_MEDIAN for cell in cells}
+    return {(True,): "range", (False,): "95 % interval"}.get(
+        tuple(kinds), f"range; 95 % interval from {FEWEST_FOR_MEDIAN} runs on"
     )
 
 
@@ -148,20 +155,6 @@ def _advice(cells: Sequence[Cell]) -> str:
     if all(cell.num_fitted for cell in cells):
         return ""
     return " Where no run fitted there is no evidence: try more steps, a wider model or another learning rate."
-
-
-def _rates(cells: Sequence[Cell]) -> str:
-    """Say how the learning rate was chosen, where several were tried."""
-    several = [cell for cell in cells if cell.other_rates]
-    if not several:
-        return ""
-    first = several[0]
-    others = ", ".join(f"{rate.value:g} ({rate.num_fitted}/{rate.num_runs} fitted)" for rate in first.other_rates)
-    return (
-        f" In {len(several)} of {len(cells)} cells several learning rates were tried, and the table has one: the one with the larger "
-        f"share of fitted runs, among equals the one that is better at the longest training lengths. {first.task} × "
-        f"{first.encoding}: {first.learning_rate:g} ({first.num_fitted}/{first.num_runs} fitted), not {others}."
-    )
 
 
 def _room(cells: Sequence[Cell]) -> str:
@@ -183,16 +176,17 @@ def baselines_table(cells: Sequence[Cell]) -> Table | None:
         audit = cell.audit
         assert audit is not None
         best = [audit.best(number) for number in range(len(audit.bins))]
-        empty = [""] * (len(multiples) - len(audit.bins))
-        task = _task(cell, cells)
-        rows += [
-            [task, f"chance ({audit.chance.name})", *map(_share, audit.chance.shares), *empty],
-            [task, "best shortcut", *(_share(rule.shares[n]) for n, rule in enumerate(best)), *empty],
-            [task, "which one", *map(_rule, best), *empty],
-            [task, "instances per run", *map(str, cell.examples), *empty],
-        ]
-    header = ["task", "baseline", *multiples]
-    return Table(header=header, rows=rows, kinds={0: "name", **dict.fromkeys(range(2, len(header)), "number")})
+        lines = {
+            f"chance ({audit.chance.name})": map(_share, audit.chance.shares),
+            "best shortcut": (_share(rule.shares[number]) for number, rule in enumerate(best)),
+            "which one": map(_rule, best),
+            "instances per run": map(str, cell.examples),
+        }
+        rows += [[cell.task, name, *_aligned(cell, list(shown), multiples)] for name, shown in lines.items()]
+    header = ["task", "baseline", *_titles(multiples)]
+    return Table(
+        header=header, rows=rows, kinds={0: "name", 1: "remark", **dict.fromkeys(range(2, len(header)), "number")}
+    )
 
 
 def _rule(rule: Baseline) -> str:
@@ -215,12 +209,9 @@ def decoding_table(cells: Sequence[Cell]) -> Table | None:
     decoded = [cell for cell in cells if cell.decoding]
     if not decoded:
         return None
-    multiples = _multiples(decoded)
-    rows = [
-        [_task(cell, cells), cell.encoding, *map(_points, cell.decoding), *[""] * (len(multiples) - len(cell.decoding))]
-        for cell in decoded
-    ]
-    header = ["task", "encoding", *multiples]
+    multiples, varying = _multiples(decoded), columns_of(cells)
+    rows = [[*_names(cell, varying), *_aligned(cell, list(map(_points, cell.decoding)), multiples)] for cell in decoded]
+    header = ["task", "encoding", *varying, *_titles(multiples)]
     return Table(header=header, rows=rows, kinds={0: "name", **dict.fromkeys(range(2, len(header)), "number")})
 
 
@@ -247,12 +238,23 @@ def _mixed_processors(cells: Sequence[Cell]) -> str:
     )
 
 
-def brief_report(cells: Sequence[Cell]) -> Document:
-    """Return the tables with how to read them, for a terminal or as Markdown."""
-    return Document([results_table(cells), Paragraph(summary(cells)), Paragraph(legend(cells)), *_other_blocks(cells)])
+def brief_report(cells: Sequence[Cell], kept: KeptModels | None = None) -> Document:
+    """Return the tables with how to read them, for a terminal or as Markdown; ``kept`` says where models can be looked into."""
+    return Document(
+        [
+            *challenged_blocks(cells, kept),
+            results_table(cells),
+            Paragraph(summary(cells)),
+            Paragraph(common_settings(cells)),
+            Paragraph(legend(cells)),
+            *failing_blocks(cells, kept),
+            *other_blocks(cells),
+        ]
+    )
 
 
-def _other_blocks(cells: Sequence[Cell]) -> list[Block | Table]:
+def other_blocks(cells: Sequence[Cell]) -> list[Block | Table]:
+    """Return baselines, decoding and hard instances, as far as they were measured."""
     blocks: list[Block | Table] = []
     for title, table, read in (
         ("Baselines", baselines_table(cells), BASELINES_LEGEND),
@@ -261,189 +263,3 @@ def _other_blocks(cells: Sequence[Cell]) -> list[Block | Table]:
     ):
         blocks += [] if table is None else [Heading(title), table, Paragraph(read)]
     return blocks
-
-
-def results_page(results: Sequence[Result], *, title: str = TITLE) -> Document:
-    """Return the page for these results."""
-    cells = summarize(results)
-    used = sorted({cell.verdict.theorem for cell in cells})
-    theorems = [(name, THEOREMS[name]) for name in used if name in THEOREMS]  # a store may be newer
-    with_matrix = len({cell.encoding for cell in cells}) > _MOST_LINES
-    return Document(
-        [
-            Paragraph(summary(cells)),
-            Paragraph(legend(cells), soft=True),
-            *([Picture(draw_results(cells)), Paragraph(LEGEND, soft=True)] if with_matrix else []),
-            results_table(cells),
-            *_other_blocks(cells),
-            Heading("Curves and reasons"),
-            Panels(_panels(cells)),
-            *meanings(),
-            Heading("How this was measured"),
-            Paragraph(f"{describe_training(results)} {_settings_remark(results)}"),
-            Details("Settings", code=json.dumps(_shared_settings(results), indent=2, ensure_ascii=False)),
-            Details(
-                "Theorems",
-                [
-                    [
-                        Span(name, "strong"),
-                        f": {theorem.statement} ",
-                        Span(f"{theorem.citation} {theorem.status}", "soft"),
-                    ]
-                    for name, theorem in theorems
-                ],
-            ),
-        ],
-        title=title,
-    )
-
-
-def meanings() -> list[Block]:
-    """Return what the three answers mean."""
-    lines = [Paragraph([Span(str(answer), str(answer)), f": {meaning}"]) for answer, meaning in MEANINGS.items()]
-    return [Heading("What the answers mean"), *lines]
-
-
-def _panels(cells: Sequence[Cell]) -> list[Panel]:
-    by_task: dict[tuple[str, tuple[LengthRange, ...]], list[Cell]] = {}
-    for cell in cells:
-        by_task.setdefault((cell.task, cell.bins), []).append(cell)
-    return [
-        Panel(
-            task=task,
-            definition=_definition(group[0]),
-            svg=draw_curves(group) if len(group) <= _MOST_LINES else "",
-            lines=list(_reasons(group)),
-        )
-        for (task, _), group in by_task.items()
-    ]
-
-
-def _reasons(cells: Sequence[Cell]) -> Iterator[Line]:
-    for number, cell in enumerate(cells):
-        verdict = cell.verdict
-        yield [
-            *named_answer(number, cell.encoding, verdict.answer),
-            f" for {verdict.fragment.notation}, {verdict.readout.notation}: {verdict.reason} Measured: {cell.remark}.",
-        ]
-
-
-def named_answer(number: int, encoding: str, answer: object) -> list[str | Span]:
-    """Return the start of a line about an encoding: its colour in the picture, its name, and what is predicted."""
-    key = Span("", f"lengthwise-key series-{number}")
-    return [key, Span(encoding, "strong"), ": predicted ", Span(str(answer), str(answer))]
-
-
-def _definition(cell: Cell) -> str:
-    """Return what a task asks for and, for a language, its alphabet."""
-    alphabet = cell.verdict.alphabet
-    return cell.definition + (f", over {show_alphabet(alphabet)}" if alphabet else "")
-
-
-def _shared_settings(results: Sequence[Result]) -> dict[str, object]:
-    """Return the settings that all runs have in common."""
-    first = results[0].settings
-    return {key: value for key, value in first.items() if all(result.settings.get(key) == value for result in results)}
-
-
-def describe_training(results: Sequence[Result]) -> str:
-    """Say how many models were trained, on what, and what is scored."""
-    if not results:
-        return "Nothing was trained yet."
-    origins = sorted({f"{each.provenance['hardware']}, torch {each.provenance['torch']}" for each in results})
-    seeds = sorted({result.seed for result in results})
-    in_a_row = len(seeds) > 2 and seeds == list(range(seeds[0], seeds[-1] + 1))
-    shown = f"{seeds[0]}–{seeds[-1]}" if in_a_row else ", ".join(map(str, seeds))
-    minutes = sum(result.seconds for result in results) / 60
-    return (
-        f"{len(results)} models were trained on {'; '.join(origins)} (seeds {shown}; {minutes:.1f} minutes of model time). Exact match "
-        f"means that a whole instance is right under teacher forcing, which for answers equals greedy decoding{_exceptions(results)}."
-    )
-
-
-def _exceptions(results: Sequence[Result]) -> str:
-    """Name the encodings with which what comes later changes what came before."""
-    names = dict.fromkeys(result.encoding for result in results)
-    own = [name for name in names if encoding_files(name)]  # a report opens no file
-    changing = [name for name in names if name not in own and not find_packaged_encoding(name).prefix_consistent]
-    unknown = f", and perhaps with {', '.join(own)}" if own else ""
-    if changing:
-        return f" except with {', '.join(changing)}, which look at whole instances{unknown}"
-    return f" except perhaps with {', '.join(own)}" if own else " with these encodings"
-
-
-def _settings_remark(results: Sequence[Result]) -> str:
-    """Say whether all cells were trained alike, and how the settings were chosen where that is known."""
-    kinds = {
-        json.dumps([each.settings["model"], each.settings["training"], each.learning_rate], sort_keys=True)
-        for each in results
-    }
-    if len(kinds) > 1:
-        return f"Runs with {len(kinds)} different settings are counted together."
-    preset = [Shape().settings, Training().settings, DEFAULT_LEARNING_RATE]
-    if kinds == {json.dumps(preset, sort_keys=True)}:
-        return "One setting for all cells, the preset, which was chosen on training lengths only."
-    return "One setting for all cells."
-
-
-def to_json(cells: Sequence[Cell]) -> list[dict[str, object]]:
-    """Return the cells as JSON data."""
-    return list(map(_cell_to_json, cells))
-
-
-def _cell_to_json(cell: Cell) -> dict[str, object]:
-    return {
-        "task": cell.task,
-        "encoding": cell.encoding,
-        "predicted": str(cell.verdict.answer),
-        "theorem": cell.verdict.theorem,
-        "reason": cell.verdict.reason,
-        "readout": str(cell.verdict.readout),
-        "measured": str(cell.measured),
-        "agrees": cell.agrees,
-        "remark": cell.remark,
-        "processors": list(cell.origins),
-        "runs": cell.num_runs,
-        "fitted": cell.num_fitted,
-        "generalize": cell.num_generalized,
-        "bins": _bins(cell, cell.by_bin),
-        "success_at": cell.success_at,
-        "best": cell.best,
-        "learning_rate": cell.learning_rate,
-        "other_learning_rates": [
-            {"learning_rate": rate.value, "runs": rate.num_runs, "fitted": rate.num_fitted} for rate in cell.other_rates
-        ],
-        **({} if cell.room is None else {"room": cell.room}),
-        **({} if cell.audit is None else {"baselines": _baselines(cell, cell.audit)}),
-        **({"decoding": _bins(cell, cell.decoding)} if cell.decoding else {}),
-        **({"hard": {kind: _bins(cell, values) for kind, values in cell.hard.items()}} if cell.hard else {}),
-    }
-
-
-def _baselines(cell: Cell, audit: Audit) -> list[dict[str, object]]:
-    """Return chance, the best shortcut and the number of instances of a run in each bin."""
-    best = [audit.best(number) for number in range(len(audit.bins))]
-    return [
-        {
-            "lengths": [bounds.low, bounds.high],
-            "instances": cell.examples[number],
-            "chance": audit.chance.shares[number],
-            "shortcut": best[number].shares[number],
-            "rule": best[number].name,
-            "inherent": best[number].inherent,
-        }
-        for number, bounds in enumerate(cell.bins)
-    ]
-
-
-def _bins(cell: Cell, values: Sequence[Interval]) -> list[dict[str, object]]:
-    return [
-        {"lengths": [bounds.low, bounds.high], **_numbers(value)}
-        for bounds, value in zip(cell.bins, values, strict=True)
-    ]
-
-
-def _numbers(value: Interval) -> dict[str, float | None]:
-    """Return an interval as JSON data, where a bin without instances has no numbers: NaN is not JSON."""
-    known = value.median == value.median
-    return {name: getattr(value, name) if known else None for name in ("median", "low", "high")}

@@ -1,22 +1,22 @@
 """What the runs of a cell come to: how many fitted the training lengths, and of those how many generalize.
 
-A cell is a task with an encoding and one learning rate. A run that did not fit says nothing about length generalization, so it
-counts in the number of runs and nowhere else.
+A cell is a task with an encoding and settings; its runs differ in their seed only. A run that did not fit says nothing about length
+generalization, so it counts in the number of runs and nowhere else.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from math import comb
-from statistics import median
+from dataclasses import dataclass, field
+from typing import Any
 
 from ..crasp.fragments import Fragment, Readout
 from ..encodings.catalog import ENCODINGS
 from ..encodings.core.choice import encoding_files, find_packaged_encoding
 from ..errors import LengthwiseError
 from ..experiment.descriptions import Description, switches_of
+from ..experiment.settings import ONLY_TESTS, SETTINGS, flat_settings, show_setting, varying_settings
 from ..experiment.store import Result
 from ..predict.predict import predict_task
 from ..tasks.audit.results import Audit, Baseline
@@ -25,19 +25,10 @@ from ..tasks.core.lengths import LengthRange, default_success, length_bins, mult
 from ..theory.claims import Answer
 from ..theory.verdict import AnyVerdict, Verdict
 from ..train.settings import TRAINER_REVISION
+from .intervals import Interval, SuccessRate, median_interval, success_rate
+from .judging import FITTED, GENERALIZED, RunOutcome, Standing, explain_standing, judge, measured_answer
 
-FITTED = 0.99  # the exact match on fresh instances of the longest training lengths from which a run counts as fitted
-GENERALIZED = 0.90  # the exact match where success is judged, from which a fitted run counts as generalizing
 SHORTCUT = 0.05  # models that are better than a shortcut by no more than this are marked
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Interval:
-    """A median with its interval over seeds."""
-
-    median: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,65 +40,107 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rate:
-    """A learning rate that was tried: how many of its runs fitted."""
-
-    value: float
-    num_runs: int
-    num_fitted: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """Prediction and measurement for one task and encoding.
+    """Prediction and measurement for one task and encoding with the same settings.
 
-    ``success`` is the number of the bin where success is judged. Where several learning rates were tried, the cell is that
-    of the chosen one, and ``other_rates`` are the others.
+    ``settings`` has the value of every setting by the name it has in a spec. ``success`` is the number of the bin where success is
+    judged.
     """
 
     task: str
     encoding: str
+    settings: Mapping[str, Any]
     verdict: AnyVerdict
     bins: tuple[LengthRange, ...]
-    num_runs: int
-    num_fitted: int
-    num_generalized: int
+    runs: tuple[RunOutcome, ...]
     by_bin: tuple[Interval, ...]  # over the fitted runs, or over all where none fitted
     curve: tuple[Point, ...]  # likewise
     success: int
     success_at: float  # times the training length
-    best: float  # of the shown runs, where success is judged
     examples: tuple[int, ...]  # instances in each bin, in the first run
-    room: int | None = None  # the longest input that the encoding has positions for, where training depends on it
-    learning_rate: float = 0.0
-    other_rates: tuple[Rate, ...] = ()
     audit: Audit | None = None
     decoding: tuple[Interval, ...] = ()  # by bin, real decoding less teacher forcing on the same instances
     definition: str = ""
     hard: Mapping[str, tuple[Interval, ...]] = field(default_factory=dict)  # by kind and bin, over the same runs
     origins: tuple[str, ...] = ()  # the kinds of processor the runs were trained on
 
+    def named(self, varying: Iterable[str]) -> str:
+        """Return the encoding with the settings that vary."""
+        return ", ".join([self.encoding, *(f"{name} {show_setting(self.settings[name])}" for name in varying)])
+
+    @property
+    def fitted(self) -> tuple[RunOutcome, ...]:
+        """The runs that fit the training lengths."""
+        return tuple(run for run in self.runs if run.fitted)
+
+    @property
+    def shown(self) -> tuple[RunOutcome, ...]:
+        """The runs that medians are over: those that fit or, where none does, all."""
+        return self.fitted or self.runs
+
+    @property
+    def num_runs(self) -> int:
+        """How many runs there are."""
+        return len(self.runs)
+
+    @property
+    def num_fitted(self) -> int:
+        """How many runs fit the training lengths."""
+        return len(self.fitted)
+
+    @property
+    def num_generalized(self) -> int:
+        """How many of the fitted runs generalize."""
+        return sum(run.generalizes for run in self.fitted)
+
+    @property
+    def rate(self) -> SuccessRate | None:
+        """How many of the fitted runs generalize, with its interval; None where none fitted."""
+        return success_rate(self.num_generalized, self.num_fitted) if self.fitted else None
+
+    @property
+    def best(self) -> float:
+        """The exact match of the best of the shown runs, where success is judged."""
+        return max(run.by_bin[self.success] or 0.0 for run in self.shown)
+
+    @property
+    def room(self) -> int | None:
+        """The longest input that the encoding has positions for, where training depends on it."""
+        room = self.settings["room"]
+        assert room is None or isinstance(room, int)
+        return room
+
     @property
     def measured(self) -> Answer:
-        """YES if most fitted runs generalize, NO if most do not, UNKNOWN where they are split or where none fitted."""
-        if 2 * self.num_generalized == self.num_fitted:
-            return Answer.UNKNOWN
-        return Answer.YES if 2 * self.num_generalized > self.num_fitted else Answer.NO
+        """YES if at least 90 % of the fitted runs generalize, NO if at most 10 % do, UNKNOWN between or where none fitted."""
+        return measured_answer(self.rate)
+
+    @property
+    def challengers(self) -> tuple[RunOutcome, ...]:
+        """The runs that challenge a NO."""
+        return tuple(
+            run for run in self.runs if self.verdict.answer is Answer.NO and run.generalizes and run.is_right_throughout
+        )
+
+    @property
+    def standing(self) -> Standing:
+        """How prediction and measurement stand to each other."""
+        return judge(self.verdict.answer, self.rate, challenged=bool(self.challengers))
 
     @property
     def agrees(self) -> bool | None:
-        """Whether prediction and measurement agree; None where either is unknown."""
-        if Answer.UNKNOWN in (self.verdict.answer, self.measured):
-            return None
-        return self.verdict.answer is self.measured
+        """Whether prediction and measurement agree; None where the runs decide nothing or nothing is predicted."""
+        known = {Standing.AGREES: True, Standing.DIFFERS: False, Standing.CHALLENGED: False}
+        return known.get(self.standing)
 
     @property
     def remark(self) -> str:
-        """Return what to say where the two do not simply agree."""
-        if self.shortcut is None or not self.num_fitted:
-            return self._remark
+        """What the standing means, and a shortcut that does as well."""
+        said = explain_standing(self.standing, self.verdict.answer, self.rate)
+        if self.shortcut is None or not self.fitted:
+            return said
         share = self.shortcut.shares[self.success] or 0.0
-        return f"{self._remark}; shortcut: {self.shortcut.name} reaches {share:.0%}"
+        return f"{said}; shortcut: {self.shortcut.name} reaches {share:.0%}"
 
     @property
     def shortcut(self) -> Baseline | None:
@@ -118,20 +151,6 @@ class Cell:
         share = best.shares[self.success]
         is_close = share is not None and share >= max(self.by_bin[self.success].median - SHORTCUT, SHORTCUT)
         return best if is_close and not best.inherent else None
-
-    @property
-    def _remark(self) -> str:
-        if not self.num_fitted:
-            return "no run fitted the training lengths: no evidence"
-        if self.measured is Answer.UNKNOWN:
-            return "split: half of the fitted runs generalize"
-        if self.agrees is None:
-            return "no prediction to compare with"
-        if self.agrees:
-            return "agrees" if self.num_generalized in (0, self.num_fitted) else "agrees for most runs"
-        if self.verdict.answer is Answer.YES:
-            return f"a solution exists, but {self.num_generalized} of {self.num_fitted} runs found it"
-        return "better than predicted at these lengths"
 
 
 def sort_out(results: Iterable[Result]) -> tuple[list[Result], dict[str, list[Result]]]:
@@ -196,46 +215,48 @@ def _cause(kind: str, name: str, revision: int, latest: int | None, find_present
 
 
 def summarize(results: Iterable[Result]) -> list[Cell]:
-    """Return one cell per task, encoding and setting: tasks by first appearance, encodings by their cards.
+    """Return one cell per task, encoding and settings. Cells whose NO is challenged come first.
 
-    Runs of a cell differ in their seed only. Where several learning rates were tried, the one with the larger share of fitted runs is
-    chosen; among equals, the one with the better median at the longest training lengths, then the smaller. A run that was
-    trained with and without hard sets, which came out the same, counts once, with its scores on them.
+    Then tasks by first appearance, encodings by their cards, and settings by value. Runs of a cell differ in their seed only. A run that
+    was trained with and without hard sets, which came out the same, counts once, with its scores on them.
     """
-    groups: dict[str, dict[float, dict[int, Result]]] = {}
+    groups: dict[str, dict[int, Result]] = {}
     tasks: dict[str, int] = {}
     for result in results:
         tasks.setdefault(result.task, len(tasks))
         same = {key: value for key, value in result.settings.items() if key not in _OF_ONE_RUN}
-        group = groups.setdefault(json.dumps(same, sort_keys=True), {}).setdefault(result.learning_rate, {})
+        group = groups.setdefault(json.dumps(same, sort_keys=True), {})
         if result.seed not in group or len(result.other_scores) > len(group[result.seed].other_scores):
             group[result.seed] = result
     order = list(ENCODINGS)
-    cells = [_choose_rate([list(runs.values()) for runs in group.values()]) for group in groups.values()]
+    cells = [_summarize_cell(sorted(group.values(), key=lambda result: result.seed)) for group in groups.values()]
 
     def place(encoding: str) -> int:
         return len(order) if encoding_files(encoding) else order.index(find_packaged_encoding(encoding).card.name)
 
-    return sorted(cells, key=lambda cell: (tasks[cell.task], place(cell.encoding), cell.encoding))
+    return sorted(
+        cells,
+        key=lambda cell: (
+            not cell.challengers,
+            tasks[cell.task],
+            place(cell.encoding),
+            cell.encoding,
+            [_rank(cell.settings[name]) for name in SETTINGS],
+        ),
+    )
 
 
-_OF_ONE_RUN = ("seed", "learning_rate", "hard", "generate")
+_OF_ONE_RUN = ("seed", *ONLY_TESTS)
 
 
-def _choose_rate(of_rates: Sequence[Sequence[Result]]) -> Cell:
-    """Return the cell of the learning rate that does best at training lengths; longer ones do not count."""
+def _rank(value: Any) -> list[float]:
+    """Return numbers by which values of a setting are sorted: none before any, lists by their elements."""
+    return [float(each) for each in value] if isinstance(value, (list, tuple)) else [] if value is None else [value]
 
-    def merit(results: Sequence[Result]) -> tuple[float, float, float]:
-        shares = [fit_share(result) for result in results]
-        return sum(map(is_fitted, results)) / len(results), median(shares), -results[0].learning_rate
 
-    chosen, *others = sorted(of_rates, key=merit, reverse=True)
-    cell = _summarize_cell(chosen)
-    rates = [
-        Rate(value=results[0].learning_rate, num_runs=len(results), num_fitted=sum(map(is_fitted, results)))
-        for results in others
-    ]
-    return replace(cell, other_rates=tuple(sorted(rates, key=lambda rate: rate.value)))
+def columns_of(cells: Iterable[Cell]) -> tuple[str, ...]:
+    """Return the settings that tell cells apart: those in which they differ."""
+    return tuple(name for name in varying_settings([cell.settings for cell in cells]) if name not in ONLY_TESTS)
 
 
 def fit_share(result: Result) -> float:
@@ -287,46 +308,51 @@ def _summarize_cell(results: Sequence[Result]) -> Cell:
     success = success_bin(bins, success_at)
     if success is None:  # somebody has changed the description
         success, success_at = len(bins) - 1, multiple_of(bins[-1], bins[0].high)
-    shares = [[share_in(result, bounds) for bounds in bins] for result in results]
-    fitted = [number for number, result in enumerate(results) if is_fitted(result)]
-    shown = fitted or range(len(results))
+    shown = [result for result in results if is_fitted(result)] or results
     return Cell(
         task=first.task,
         encoding=first.encoding,
+        settings=flat_settings(first.settings),
         verdict=described.verdict,
         definition=described.definition,
         origins=tuple(sorted({processor_of(result) for result in results})),
         bins=bins,
-        num_runs=len(results),
-        num_fitted=len(fitted),
-        num_generalized=sum((shares[number][success] or 0.0) >= GENERALIZED for number in fitted),
-        by_bin=tuple(
-            interval([share for number in shown if (share := shares[number][place]) is not None])
-            for place in range(len(bins))
-        ),
-        curve=_curve([results[number] for number in shown]),
+        runs=tuple(_outcome(result, bins, success) for result in results),
+        by_bin=tuple(_over_runs(share_in(result, bounds) for result in shown) for bounds in bins),
+        curve=_curve(shown),
         success=success,
         success_at=success_at,
-        best=max(shares[number][success] or 0.0 for number in shown),
         examples=tuple(sum(examples for length, examples, _ in first.scores if length in bounds) for bounds in bins),
-        room=first.settings.get("room"),
-        learning_rate=first.learning_rate,
         audit=described.audit if described.audit is not None and described.audit.bins == bins else None,
-        decoding=_decoding([results[number] for number in shown], bins),
-        hard=_hard_by_bin([results[number] for number in shown], bins),
+        decoding=_decoding(shown, bins),
+        hard=_hard_by_bin(shown, bins),
     )
+
+
+def _outcome(result: Result, bins: Sequence[LengthRange], success: int) -> RunOutcome:
+    fitted = is_fitted(result)
+    by_bin = tuple(share_in(result, bounds) for bounds in bins)
+    return RunOutcome(
+        id=result.id,
+        seed=result.seed,
+        fitted=fitted,
+        generalizes=fitted and (by_bin[success] or 0.0) >= GENERALIZED,
+        by_bin=by_bin,
+        curve=tuple(sorted((length, matches / examples) for length, examples, matches in result.scores)),
+        hard={kind: tuple(share_of(scores, bounds) for bounds in bins) for kind, scores in result.hard.items()},
+    )
+
+
+def _over_runs(shares: Iterable[float | None]) -> Interval:
+    """Return the median over the runs that have instances, with its interval."""
+    return median_interval([share for share in shares if share is not None])
 
 
 def _hard_by_bin(results: Sequence[Result], bins: Sequence[LengthRange]) -> dict[str, tuple[Interval, ...]]:
     """Return, for every kind of hard set, the shares of exact matches in each bin; runs without such scores do not count."""
     kinds = dict.fromkeys(kind for result in results for kind in result.hard)
     return {
-        kind: tuple(
-            interval(
-                [share for result in results if (share := share_of(result.hard.get(kind, ()), bounds)) is not None]
-            )
-            for bounds in bins
-        )
+        kind: tuple(_over_runs(share_of(result.hard.get(kind, ()), bounds) for result in results) for bounds in bins)
         for kind in kinds
     }
 
@@ -343,7 +369,7 @@ def _decoding(results: Sequence[Result], bins: Sequence[LengthRange]) -> tuple[I
         ]
         for bounds in bins
     ]
-    return tuple(map(interval, differences)) if decoded else ()
+    return tuple(map(median_interval, differences)) if decoded else ()
 
 
 def share_in(result: Result, bounds: LengthRange) -> float | None:
@@ -358,35 +384,12 @@ def share_of(scores: Iterable[tuple[int, int, int]], bounds: LengthRange) -> flo
     return sum(matches for _, matches in inside) / total if total else None
 
 
-def interval(values: Sequence[float]) -> Interval:
-    """Return the median and its interval: 95 % by order statistics, or all of the range where there are too few values.
-
-    >>> interval([0.2, 1.0, 0.9])
-    Interval(median=0.9, low=0.2, high=1.0)
-    """
-    if not values:
-        return Interval(median=float("nan"), low=float("nan"), high=float("nan"))
-    ordered = sorted(values)
-    cut = _order_statistic(len(ordered))
-    return Interval(median=median(ordered), low=ordered[cut], high=ordered[-1 - cut])
-
-
-def _order_statistic(number: int) -> int:
-    """Return the largest k such that the k smallest and k largest can be left out of a 95 % interval of the median."""
-    cut, tail = 0, 0.0
-    while True:
-        tail += comb(number, cut) / 2**number
-        if tail > 0.025:
-            return max(0, cut - 1) if cut else 0
-        cut += 1
-
-
 def _curve(results: Sequence[Result]) -> tuple[Point, ...]:
     by_length: dict[int, list[float]] = {}
     for result in results:
         for length, examples, matches in result.scores:
             by_length.setdefault(length, []).append(matches / examples)
-    return tuple(Point(length=length, value=interval(values)) for length, values in sorted(by_length.items()))
+    return tuple(Point(length=length, value=median_interval(values)) for length, values in sorted(by_length.items()))
 
 
 def agreement(cells: Iterable[Cell]) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from ...experiment.store import Result
 from ...report.matrix import Square, draw_matrix
 from ...report.numbers import percent
 from ...report.pages import Document, Heading, Items, Paragraph, Picture
-from ...report.results import describe_training
+from ...report.results_page import describe_training
 from ...tables import Table
 from ...theory.positions.opinion import Opinion
 from ..interface import Comparison, Paper, StagedExperiment

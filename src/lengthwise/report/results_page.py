@@ -1,0 +1,180 @@
+"""The report of a store as a page: the tables, curves with the reason for every prediction, settings and theorems."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from ..encodings.core.choice import encoding_files, find_packaged_encoding
+from ..experiment.spec import DEFAULT_LEARNING_RATE
+from ..experiment.store import Result
+from ..languages.alphabet import show_alphabet
+from ..model.shape import Shape
+from ..tasks.core.lengths import LengthRange
+from ..theory.claims import MEANINGS
+from ..theory.theorems import THEOREMS
+from ..train.settings import Training
+from .figures import MOST_LINES, draw_curves, draw_strips
+from .looking import KeptModels, challenged_blocks, failing_blocks
+from .matrix import LEGEND, draw_results
+from .pages import Block, Details, Document, Heading, Line, Panel, Panels, Paragraph, Picture, Span
+from .results import common_settings, legend, other_blocks, results_table, summary
+from .statistics import Cell, columns_of, summarize
+
+TITLE = "Length generalization: prediction beside measurement"
+
+
+def results_page(results: Sequence[Result], *, title: str = TITLE, kept: KeptModels | None = None) -> Document:
+    """Return the page for these results; ``kept`` says where models can be looked into."""
+    cells = summarize(results)
+    used = sorted({cell.verdict.theorem for cell in cells})
+    theorems = [(name, THEOREMS[name]) for name in used if name in THEOREMS]  # a store may be newer
+    with_matrix = len(cells) > MOST_LINES
+    return Document(
+        [
+            Paragraph(summary(cells)),
+            *challenged_blocks(cells, kept),
+            *([Picture(draw_results(cells)), Paragraph(LEGEND, soft=True)] if with_matrix else []),
+            results_table(cells),
+            Paragraph(common_settings(cells), soft=True),
+            Details("How to read the table", [legend(cells)], is_open=True),
+            Heading("Curves and reasons"),
+            Paragraph(_CURVES, soft=True),
+            Panels(_panels(cells)),
+            *failing_blocks(cells, kept, _MOST_FAILING),
+            *other_blocks(cells),
+            *meanings(),
+            Heading("How this was measured"),
+            Paragraph(f"{describe_training(results)} {_settings_remark(results)}"),
+            Details("Settings", code=json.dumps(_shared_settings(results), indent=2, ensure_ascii=False)),
+            Details(
+                "Theorems",
+                [
+                    [
+                        Span(name, "strong"),
+                        f": {theorem.statement} ",
+                        Span(f"{theorem.citation} {theorem.status}", "soft"),
+                    ]
+                    for name, theorem in theorems
+                ],
+            ),
+        ],
+        title=title,
+    )
+
+
+_MOST_FAILING = 20
+_CURVES = (
+    "Lines are medians, bands their range (from six runs on the 95 % interval), small dots the runs. A dashed line: no run fitted, and the "
+    "line is over all runs. Dotted levels: the best shortcut or, where that is the solution, chance. Lines are numbered at their end; "
+    "where they lie on each other, the later one is thinner."
+)
+
+
+def meanings() -> list[Block]:
+    """Return what the three answers mean."""
+    lines = [Paragraph([Span(str(answer), str(answer)), f": {meaning}"]) for answer, meaning in MEANINGS.items()]
+    return [Heading("What the answers mean"), *lines]
+
+
+def _panels(cells: Sequence[Cell]) -> list[Panel]:
+    varying = columns_of(cells)
+    by_task: dict[tuple[str, tuple[LengthRange, ...]], list[Cell]] = {}
+    for cell in cells:
+        by_task.setdefault((cell.task, cell.bins), []).append(cell)
+    return [
+        Panel(
+            task=task,
+            definition=_definition(group[0]),
+            svg=draw_curves(group) if len(group) <= MOST_LINES else draw_strips(group, varying),
+            lines=list(_reasons(group, varying)),
+        )
+        for (task, _), group in by_task.items()
+    ]
+
+
+def _reasons(cells: Sequence[Cell], varying: Sequence[str]) -> Iterator[Line]:
+    """Yield the prediction of every cell with its reason, which stands once where several cells share it."""
+    groups: dict[tuple[str, str, str], list[tuple[int, Cell]]] = {}
+    for number, cell in enumerate(cells):
+        verdict = cell.verdict
+        groups.setdefault((cell.encoding, str(verdict.answer), verdict.reason), []).append((number, cell))
+    numbered = len(cells) <= MOST_LINES
+    for (encoding, answer, reason), group in groups.items():
+        verdict = group[0][1].verdict
+        keys = [Span(str(number + 1), f"lengthwise-key numbered series-{number}") for number, _ in group if numbered]
+        yield [
+            *keys,
+            Span(encoding, "strong"),
+            ": predicted ",
+            Span(answer, answer),
+            f" for {verdict.fragment.notation}, {verdict.readout.notation}: {reason}",
+            *(_measured(group[0][1], []) if len(group) == 1 else ()),
+        ]
+        if len(group) > 1:
+            for number, cell in group:
+                key = [Span(str(number + 1), f"lengthwise-key numbered series-{number}")] if numbered else []
+                yield [*key, cell.named(varying), *_measured(cell, varying)]
+
+
+def _measured(cell: Cell, varying: Sequence[str]) -> list[str | Span]:
+    mark = Span(cell.standing.mark, f"mark {cell.standing.name}")
+    return [": " if varying else " Measured: ", mark, f" {cell.remark}."]
+
+
+def named_answer(number: int, encoding: str, answer: object) -> list[str | Span]:
+    """Return the start of a line about an encoding: its colour in the picture, its name, and what is predicted."""
+    key = Span("", f"lengthwise-key series-{number}")
+    return [key, Span(encoding, "strong"), ": predicted ", Span(str(answer), str(answer))]
+
+
+def _definition(cell: Cell) -> str:
+    """Return what a task asks for and, for a language, its alphabet."""
+    alphabet = cell.verdict.alphabet
+    return cell.definition + (f", over {show_alphabet(alphabet)}" if alphabet else "")
+
+
+def _shared_settings(results: Sequence[Result]) -> dict[str, object]:
+    """Return the settings that all runs have in common."""
+    first = results[0].settings
+    return {key: value for key, value in first.items() if all(result.settings.get(key) == value for result in results)}
+
+
+def describe_training(results: Sequence[Result]) -> str:
+    """Say how many models were trained, on what, and what is scored."""
+    if not results:
+        return "Nothing was trained yet."
+    origins = sorted({f"{each.provenance['hardware']}, torch {each.provenance['torch']}" for each in results})
+    seeds = sorted({result.seed for result in results})
+    in_a_row = len(seeds) > 2 and seeds == list(range(seeds[0], seeds[-1] + 1))
+    shown = f"{seeds[0]}–{seeds[-1]}" if in_a_row else ", ".join(map(str, seeds))
+    minutes = sum(result.seconds for result in results) / 60
+    return (
+        f"{len(results)} models were trained on {'; '.join(origins)} (seeds {shown}; {minutes:.1f} minutes of model time). Exact match "
+        f"means that a whole instance is right under teacher forcing, which for answers equals greedy decoding{_exceptions(results)}."
+    )
+
+
+def _exceptions(results: Sequence[Result]) -> str:
+    """Name the encodings with which what comes later changes what came before."""
+    names = dict.fromkeys(result.encoding for result in results)
+    own = [name for name in names if encoding_files(name)]  # a report opens no file
+    changing = [name for name in names if name not in own and not find_packaged_encoding(name).prefix_consistent]
+    unknown = f", and perhaps with {', '.join(own)}" if own else ""
+    if changing:
+        return f" except with {', '.join(changing)}, which look at whole instances{unknown}"
+    return f" except perhaps with {', '.join(own)}" if own else " with these encodings"
+
+
+def _settings_remark(results: Sequence[Result]) -> str:
+    """Say whether all cells were trained alike, and how the settings were chosen where that is known."""
+    kinds = {
+        json.dumps([each.settings["model"], each.settings["training"], each.learning_rate], sort_keys=True)
+        for each in results
+    }
+    if len(kinds) > 1:
+        return f"There are {len(kinds)} different settings of model and training, each with cells of its own."
+    preset = [Shape().settings, Training().settings, DEFAULT_LEARNING_RATE]
+    if kinds == {json.dumps(preset, sort_keys=True)}:
+        return "One setting for all cells, the preset, which was chosen on training lengths only."
+    return "One setting for all cells."
