@@ -51,6 +51,7 @@ LAYERS = (
     "experiment",
     "report",
     "papers",
+    "probe",
     "cli",
     "web",
 )
@@ -58,7 +59,7 @@ TOP = ("cli", "web")  # the two tops of the tree do not know each other
 EXEMPT = ("", "_version", "__main__")  # the package itself, its version, and its entry point
 
 OPTIONAL = ("torch", "safetensors")
-WITH_OPTIONAL = ("encodings", "model", "conformance", "train", "experiment", "papers")
+WITH_OPTIONAL = ("encodings", "model", "conformance", "train", "experiment", "papers", "probe")
 """The layers with modules that need what ``lengthwise[train]`` adds; encodings.catalog is not one of them."""
 
 

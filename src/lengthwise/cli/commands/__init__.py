@@ -17,6 +17,7 @@ COMMANDS = {
     "relations": "find the positions that a task reads, as equations between them",
     "inspect": "look inside a trained model: positions, limits, margins and attention by length",
     "context": "what the configuration of a language model says about long inputs",
+    "probe": "measure which mechanism of a language model breaks at which length",
     "crasp": "run, trace, compare, simplify, find and compile C-RASP programs",
     "list": "list tasks, languages, programs, encodings, theorems, bounds or papers",
     "show": "show one of them in full",

@@ -1,0 +1,247 @@
+"""What a probe asks of a model: next-token scores at some places of rows of tokens.
+
+A model is a folder in the form of the Hugging Face library, or any Python object with a vocabulary and scores. Nothing that lies
+in a folder is run: weights come as safetensors only, and code of the model's own is refused.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from ..errors import InvalidOptionError, UnreadableFileError, UserCodeError
+from ..extras import require_extra
+
+_TOKENS_AT_ONCE = 8_192
+_WORD_LENGTHS = range(2, 9)  # letters of the words that stand for symbols
+_MOST_TRIED = 40_000  # entries of a vocabulary that are looked at for words
+
+
+class Prober(Protocol):
+    """A model that can be probed.
+
+    ``symbols`` maps symbols of tasks to tokens where a model was trained on them; None if words of a vocabulary stand for
+    symbols. ``most_tokens`` is the longest row that the model takes, if there is one.
+    """
+
+    name: str
+    identity: str
+    symbols: Mapping[str, int] | None
+    most_tokens: int | None
+    encoding: str | None
+
+    def scores(self, rows: Sequence[Sequence[int]], places: Sequence[Sequence[int]]) -> list[Tensor]:
+        """Return for every row the scores of the next token at its places, [places, tokens], as float32."""
+        ...
+
+
+class CallableProber:
+    """A Python object that maps rows of tokens to scores, [rows, tokens] to [rows, tokens, vocabulary].
+
+    It has a ``vocabulary``, from symbols to tokens; it may have ``max_length`` and ``encoding``, the name of one of ours.
+    """
+
+    def __init__(self, model: Any, name: str) -> None:
+        vocabulary = getattr(model, "vocabulary", None)
+        if not callable(model) or not isinstance(vocabulary, Mapping):
+            raise InvalidOptionError(
+                f"{name} must be callable and have a vocabulary, from symbols to token numbers; found {type(model).__name__}.",
+                hint="see docs/guides/probe.md for an example.",
+            )
+        self.name = name
+        self.symbols: Mapping[str, int] | None = vocabulary
+        self.most_tokens: int | None = getattr(model, "max_length", None)
+        self.encoding: str | None = getattr(model, "encoding", None)
+        self.identity = f"callable {name}"
+        self._model = model
+
+    def scores(self, rows: Sequence[Sequence[int]], places: Sequence[Sequence[int]]) -> list[Tensor]:
+        """Return the scores at the places; rows of one length go to the model together."""
+        found: list[Tensor | None] = [None] * len(rows)
+        for chosen in _by_length(rows):
+            length = len(rows[chosen[0]])
+            for part in _slices(chosen, max(1, _TOKENS_AT_ONCE // length)):
+                with torch.no_grad():
+                    scores = torch.as_tensor(self._model(torch.tensor([list(rows[index]) for index in part])))
+                if scores.shape[:2] != (len(part), length):
+                    raise UserCodeError(
+                        f"{self.name} must return scores of shape [{len(part)}, {length}, vocabulary]; "
+                        f"found {list(scores.shape)}.",
+                        hint="return a score for every token of the vocabulary after every token of a row.",
+                    )
+                for number, index in enumerate(part):
+                    found[index] = scores[number, list(places[index])].float().cpu()
+        return [scores for scores in found if scores is not None]
+
+
+class FolderProber:
+    """A decoder of the Hugging Face library in a folder, with its tokenizer; words of its vocabulary stand for symbols."""
+
+    def __init__(self, folder: Path, device: str) -> None:
+        require_extra("probing a folder", "hf")
+        from safetensors import SafetensorError
+        from transformers import AutoModelForCausalLM, AutoTokenizer
+
+        if not (folder / "config.json").is_file():
+            raise UnreadableFileError(
+                f"{str(folder)!r} holds no model: there is no config.json.",
+                hint="name a folder that save_pretrained has written, or FILE.py:NAME.",
+            )
+        try:
+            self._tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+            self._model = AutoModelForCausalLM.from_pretrained(
+                folder, local_files_only=True, trust_remote_code=False, use_safetensors=True, dtype="auto"
+            )
+        except (OSError, ValueError, KeyError, ImportError, SafetensorError) as error:
+            reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+            raise UnreadableFileError(
+                f"the model in {str(folder)!r} cannot be loaded: {reason[:300]}",
+                hint="it needs config.json, a tokenizer and weights as safetensors; code of its own is never run.",
+            ) from None
+        self._model.to(device).eval()
+        self._device = device
+        self._words: dict[tuple[int, int], list[str]] = {}
+        self.name = folder.resolve().name
+        self.identity = sha256("".join(_described(path) for path in sorted(folder.iterdir())).encode()).hexdigest()[:16]
+        self.symbols: Mapping[str, int] | None = None
+        self.encoding: str | None = None
+        declared = getattr(self._model.config.get_text_config(), "max_position_embeddings", None)
+        self.most_tokens = declared if isinstance(declared, int) else None
+
+    def words(self, number: int, skip: int) -> list[str]:
+        """Return words that are single tokens of the vocabulary, also behind one another, spread over it; ``skip`` varies them."""
+        if (number, skip) not in self._words:
+            self._words[number, skip] = self._find_words(number, skip)
+        return self._words[number, skip]
+
+    def _find_words(self, number: int, skip: int) -> list[str]:
+        tokenizer = self._tokenizer
+        specials = set(tokenizer.all_special_ids)
+        size = len(tokenizer)
+        stride = max(1, size // _MOST_TRIED)
+        candidates = []
+        for token in range(skip % stride, size, stride):
+            if token in specials:
+                continue
+            text = tokenizer.decode([token])
+            word = text.strip()
+            if word.isalpha() and word.isascii() and len(word) in _WORD_LENGTHS and self.tokens(f" {word}") == [token]:
+                candidates.append(word)
+        if len(candidates) < number:
+            # a tokenizer by words: any entry that comes back as one token serves
+            entries = sorted(tokenizer.get_vocab())
+            candidates = [
+                entry for entry in entries if entry.strip("Ġ▁ ").isalnum() and len(self.tokens(f" {entry}")) == 1
+            ]
+        if len(candidates) < number:
+            raise InvalidOptionError(
+                f"the vocabulary of {self.name} has {len(candidates)} words that are single tokens; {number} are needed.",
+                hint="choose probes with fewer symbols, with --probe.",
+            )
+        step = len(candidates) // number
+        return [candidates[index * step] for index in range(number)]
+
+    def tokens(self, text: str) -> list[int]:
+        """Return the tokens of a text, without any that a tokenizer adds."""
+        return list(self._tokenizer(text, add_special_tokens=False)["input_ids"])
+
+    @property
+    def first(self) -> list[int]:
+        """The token that begins every text, if the tokenizer adds one."""
+        added = list(self._tokenizer("", add_special_tokens=True)["input_ids"])
+        return [token for token in added if token == self._tokenizer.bos_token_id]
+
+    def scores(self, rows: Sequence[Sequence[int]], places: Sequence[Sequence[int]]) -> list[Tensor]:
+        """Return the scores at the places; where memory runs out, fewer rows go together."""
+        found: list[Tensor | None] = [None] * len(rows)
+        for chosen in _by_length(rows):
+            together = max(1, _TOKENS_AT_ONCE // len(rows[chosen[0]]))
+            while chosen:
+                try:
+                    for index, scores in self._part(rows, places, chosen[:together]):
+                        found[index] = scores
+                except torch.cuda.OutOfMemoryError:
+                    if together == 1:
+                        raise
+                    torch.cuda.empty_cache()
+                    together = max(1, together // 2)
+                    continue
+                chosen = chosen[together:]
+        return [scores for scores in found if scores is not None]
+
+    @torch.no_grad()
+    def _part(
+        self, rows: Sequence[Sequence[int]], places: Sequence[Sequence[int]], chosen: Sequence[int]
+    ) -> list[tuple[int, Tensor]]:
+        tokens = torch.tensor([list(rows[index]) for index in chosen], device=self._device)
+        asked = sorted({place for index in chosen for place in places[index]})
+        kept = torch.tensor(asked, device=self._device)
+        scores = self._model(input_ids=tokens, logits_to_keep=kept, use_cache=False).logits.float().cpu()
+        if scores.shape[1] != len(asked):  # a model that does not know logits_to_keep
+            scores = scores[:, asked]
+        number = {place: position for position, place in enumerate(asked)}
+        return [(index, scores[row][[number[place] for place in places[index]]]) for row, index in enumerate(chosen)]
+
+
+def _by_length(rows: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Return the numbers of the rows, those of one length together: nothing is padded."""
+    groups: dict[int, list[int]] = {}
+    for index, row in enumerate(rows):
+        groups.setdefault(len(row), []).append(index)
+    return list(groups.values())
+
+
+def _slices(numbers: Sequence[int], size: int) -> list[Sequence[int]]:
+    return [numbers[start : start + size] for start in range(0, len(numbers), size)]
+
+
+def _described(path: Path) -> str:
+    """Return what tells one state of a file from another; small files by content."""
+    size = path.stat().st_size
+    if not path.is_file() or size > 2**22:
+        return f"{path.name} {size} {path.stat().st_mtime_ns};"
+    return f"{path.name} {sha256(path.read_bytes()).hexdigest()};"
+
+
+def find_prober(model: str, device: str) -> Prober:
+    """Return the model that is named: a folder, or ``FILE.py:NAME``, which is run because it is named here."""
+    file, colon, name = model.rpartition(":")
+    if colon and file.endswith(".py"):
+        return CallableProber(_from_file(Path(file), name), f"{Path(file).name}:{name}")
+    folder = Path(model)
+    if not folder.is_dir():
+        raise UnreadableFileError(
+            f"there is no model {model!r}: it is neither a folder nor FILE.py:NAME.",
+            hint="models are not downloaded; save one with save_pretrained first.",
+        )
+    return FolderProber(folder, device)
+
+
+def _from_file(file: Path, name: str) -> Any:
+    if not file.is_file():
+        raise UnreadableFileError(f"there is no file {str(file)!r}.", hint="check the path.")
+    spec = importlib.util.spec_from_file_location(f"lengthwise_probed_{file.stem}", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise UserCodeError(f"{file} failed: {type(error).__name__}: {error}", hint="mend the file.") from error
+    return _attribute(module, name, file)
+
+
+def _attribute(module: ModuleType, name: str, file: Path) -> Any:
+    if not hasattr(module, name):
+        known = ", ".join(key for key in vars(module) if not key.startswith("_"))
+        raise InvalidOptionError(f"{file} has no {name!r}. It has: {known}.", hint="name one of these.")
+    return getattr(module, name)
