@@ -106,7 +106,8 @@ class FolderProber:
                 f"the model in {str(folder)!r} cannot be loaded: {reason[:300]}",
                 hint="it needs config.json, a tokenizer and weights as safetensors; code of its own is never run.",
             ) from None
-        self._model.to(device).eval()
+        torch.nn.Module.to(self._model, device)
+        self._model.eval()
         self._device = device
         self._words: dict[tuple[int, int], list[str]] = {}
         self.name = folder.resolve().name
@@ -131,8 +132,7 @@ class FolderProber:
         for token in range(skip % stride, size, stride):
             if token in specials:
                 continue
-            text = tokenizer.decode([token])
-            word = text.strip()
+            word = str(tokenizer.decode([token])).strip()
             if word.isalpha() and word.isascii() and len(word) in _WORD_LENGTHS and self.tokens(f" {word}") == [token]:
                 candidates.append(word)
         if len(candidates) < number:

@@ -116,7 +116,8 @@ def profile_table(findings: Sequence[Finding]) -> Table:
 LEGEND = (
     "Figures are the share of instances whose whole answer is right, by the length of the question in symbols. Theory: what is "
     "proved for the model's encoding at all lengths; a dash where none was named. A probe breaks at the first length whose 95 % "
-    "interval lies below 90 %. A model at chance, or partly right, on short inputs has not shown the mechanism, so nothing is said about its length."
+    "interval lies below 90 %. A model at chance, or partly right, on short inputs has not shown the mechanism, so nothing is "
+    "said about longer ones."
 )
 
 
