@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..svg import group, picture, rect, text
+from .naming import names_among
 from .numbers import percent
-from .statistics import Cell, columns_of
+from .statistics import Cell
 
 _ROW, _TOP, _LEAST_LEFT = 22, 30, 130
 _CHARACTER, _NARROW = 7, 6.3  # about the width of one in print, and without room to spare
@@ -16,8 +17,8 @@ _PREDICTED = {"YES": "yes", "NO": "no", "UNKNOWN": "?"}
 
 LEGEND = (
     "Each cell: the prediction (yes, no, ? unknown), how many of the runs that fitted the training lengths generalize, and their median "
-    "exact match where success is judged. Then how the two stand: ✓ agrees, ✗ differs, ? undecided, ! challenged. Darker is better. "
-    "A dashed frame: no run fitted, so there is no evidence."
+    "exact match where success is judged. Then how the two stand: ✓ agrees, ✗ differs, ? undecided, ! challenged; a thick frame marks "
+    "✗ and !. Darker is better. A dotted frame: no run fitted, so there is no evidence."
 )
 
 
@@ -37,11 +38,11 @@ def _shade(cell: Cell) -> float | None:
 
 def names_of_rows(cells: Sequence[Cell]) -> list[str]:
     """Return the rows of the matrix: encodings with the settings that vary, in the order of the task that has most of them."""
-    varying = columns_of(cells)
+    names = names_among(cells)
     tasks = [cell.task for cell in cells]
     most = max(tasks, key=tasks.count)
-    ordered = [cell.named(varying) for cell in cells if cell.task == most]
-    return list(dict.fromkeys([*ordered, *(cell.named(varying) for cell in cells)]))
+    ordered = [names.of(cell) for cell in cells if cell.task == most]
+    return list(dict.fromkeys([*ordered, *map(names.of, cells)]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,15 +96,15 @@ def draw_results(cells: Sequence[Cell]) -> str:
 
     Tasks are columns or, if there are more tasks than rows would be, rows: a phone is narrow.
     """
-    varying = columns_of(cells)
+    name = names_among(cells).of
     tasks, names = list(dict.fromkeys(cell.task for cell in cells)), names_of_rows(cells)
     tasks_are_rows = len(tasks) > len(names)
     squares = [
         Square(
-            row=cell.task if tasks_are_rows else cell.named(varying),
-            column=cell.named(varying) if tasks_are_rows else cell.task,
+            row=cell.task if tasks_are_rows else name(cell),
+            column=name(cell) if tasks_are_rows else cell.task,
             words=_text(cell),
-            title=f"{cell.task} × {cell.named(varying)}: predicted {cell.verdict.answer}; {cell.remark}",
+            title=f"{cell.task} × {name(cell)}: predicted {cell.verdict.answer}; {cell.remark}",
             share=_shade(cell),
             framed=cell.agrees is False,
         )

@@ -1,8 +1,9 @@
 "use strict";
-// Tables are sorted by a click on a column's title, or by the keyboard: the title becomes a button.
+// Tables are sorted by a click on a column's title, or by the keyboard: the title becomes a button. No character here has a meaning
+// in HTML or XML.
 for (const table of document.querySelectorAll("table")) {
   const body = table.tBodies[0];
-  if (!table.tHead || body.rows.length < 2) continue;
+  if (!table.tHead || !(body.rows.length > 1)) continue;
   table.classList.add("sortable");
   const titles = [...table.tHead.rows[0].cells];
   titles.forEach((title, column) => {
@@ -23,11 +24,8 @@ for (const table of document.querySelectorAll("table")) {
 function compare(one, other, column) {
   const [first, second] = [one, other].map((row) => row.cells[column].textContent.trim());
   const [left, right] = [first, second].map(value);
-  if (Number.isNaN(left) || Number.isNaN(right)) {
-    if (Number.isNaN(left) && Number.isNaN(right)) return first.localeCompare(second, "en", { numeric: true });
-    return Number.isNaN(left) ? -1 : 1; // what is no number stands before all numbers
-  }
-  return left - right;
+  if (Number.isNaN(left)) return Number.isNaN(right) ? first.localeCompare(second, "en", { numeric: true }) : -1;
+  return Number.isNaN(right) ? 1 : left - right; // what is no number stands before all numbers
 }
 
 // "2/3 (9–99)" counts as a share, "90.0 (20.0–100)" as the number in front.

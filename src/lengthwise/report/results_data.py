@@ -50,7 +50,7 @@ def flat_record(cell: Cell, columns: Sequence[str]) -> dict[str, object]:
     """Return a cell as one flat line of data, for a data frame, with the settings that vary as columns."""
     data = cell_to_json(cell)
     settings = _lists({name: cell.settings[name] for name in columns})
-    rate = _rate(cell.rate) or {"low": None, "high": None}
+    rate = cell.rate
     medians = {
         f"median_{bounds.low}_{bounds.high}": numbers(value)["median"]
         for bounds, value in zip(cell.bins, cell.by_bin, strict=True)
@@ -60,8 +60,8 @@ def flat_record(cell: Cell, columns: Sequence[str]) -> dict[str, object]:
         "encoding": cell.encoding,
         **settings,
         **{name: data[name] for name in _KNOWN},
-        "rate_low": rate["low"],
-        "rate_high": rate["high"],
+        "rate_low": None if rate is None else rate.low,
+        "rate_high": None if rate is None else rate.high,
         **medians,
     }
 

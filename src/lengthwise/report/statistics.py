@@ -16,7 +16,7 @@ from ..encodings.catalog import ENCODINGS
 from ..encodings.core.choice import encoding_files, find_packaged_encoding
 from ..errors import LengthwiseError
 from ..experiment.descriptions import Description, switches_of
-from ..experiment.settings import ONLY_TESTS, SETTINGS, flat_settings, show_setting, varying_settings
+from ..experiment.settings import ONLY_TESTS, SETTINGS, flat_settings
 from ..experiment.store import Result
 from ..predict.predict import predict_task
 from ..tasks.audit.results import Audit, Baseline
@@ -63,10 +63,6 @@ class Cell:
     definition: str = ""
     hard: Mapping[str, tuple[Interval, ...]] = field(default_factory=dict)  # by kind and bin, over the same runs
     origins: tuple[str, ...] = ()  # the kinds of processor the runs were trained on
-
-    def named(self, varying: Iterable[str]) -> str:
-        """Return the encoding with the settings that vary."""
-        return ", ".join([self.encoding, *(f"{name} {show_setting(self.settings[name])}" for name in varying)])
 
     @property
     def fitted(self) -> tuple[RunOutcome, ...]:
@@ -252,11 +248,6 @@ _OF_ONE_RUN = ("seed", *ONLY_TESTS)
 def _rank(value: Any) -> list[float]:
     """Return numbers by which values of a setting are sorted: none before any, lists by their elements."""
     return [float(each) for each in value] if isinstance(value, (list, tuple)) else [] if value is None else [value]
-
-
-def columns_of(cells: Iterable[Cell]) -> tuple[str, ...]:
-    """Return the settings that tell cells apart: those in which they differ."""
-    return tuple(name for name in varying_settings([cell.settings for cell in cells]) if name not in ONLY_TESTS)
 
 
 def fit_share(result: Result) -> float:
