@@ -305,6 +305,7 @@ def test_the_json_of_a_report_has_everything_and_is_json() -> None:
         "fitted",
         "generalize",
         "success_rate",
+        "interval_of_medians",
         "bins",
         "success_at",
         "best",
@@ -312,7 +313,7 @@ def test_the_json_of_a_report_has_everything_and_is_json() -> None:
     ]
     assert (first["task"], first["encoding"], first["predicted"], first["measured"]) == (YES_TASK, "nope", "YES", "NO")
     assert (first["runs"], first["fitted"], first["generalize"], first["agrees"]) == (1, 1, 0, None)
-    assert first["bins"][1] == {"lengths": [5, 8], "median": 0.5, "low": 0.5, "high": 0.5, "interval": "range"}
+    assert first["bins"][1] == {"lengths": [5, 8], "median": 0.5, "low": 0.5, "high": 0.5}
     assert first["best"] == 0.25
     assert first["settings"]["width"] == 32
     assert first["success_rate"] == {"share": 0.0, "low": 0.0, "high": pytest.approx(0.975, abs=1e-6)}
@@ -331,7 +332,7 @@ def test_a_bin_without_instances_has_no_numbers() -> None:
     (cell,) = summarize(sparse_results())
     assert results_table([cell]).rows[0][3:6] == ["100", "–", "50.0"]
     bins = json.loads(json.dumps(to_json([cell]), allow_nan=False))[0]["bins"]
-    assert bins[1] == {"lengths": [6, 10], "median": None, "low": None, "high": None, "interval": "range"}
+    assert bins[1] == {"lengths": [6, 10], "median": None, "low": None, "high": None}
     assert "nan" not in results_page(sparse_results()).to_html().partition("<script>")[0].lower()
 
 

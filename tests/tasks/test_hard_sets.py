@@ -665,8 +665,8 @@ def test_a_report_sets_hard_instances_beside_random_ones() -> None:
     (row,) = to_json([cell])
     assert row["hard"] == {
         "boundary": [
-            {"lengths": [0, 4], "median": 0.895, "low": 0.89, "high": 0.9, "interval": "range"},
-            {"lengths": [5, 8], "median": 0.605, "low": 0.6, "high": 0.61, "interval": "range"},
+            {"lengths": [0, 4], "median": 0.895, "low": 0.89, "high": 0.9},
+            {"lengths": [5, 8], "median": 0.605, "low": 0.6, "high": 0.61},
         ]
     }
     page = results_page(results).to_html()

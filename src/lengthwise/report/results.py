@@ -145,7 +145,7 @@ def legend(cells: Sequence[Cell]) -> str:
 
 def _kinds_of_interval(cells: Sequence[Cell]) -> str:
     """Return what stands beside medians: the range of a few runs, or an interval of several."""
-    kinds = {len(cell.shown) < FEWEST_FOR_MEDIAN for cell in cells}
+    kinds = {cell.has_ranges for cell in cells}
     if len(kinds) > 1:
         return f"range; 95 % interval from {FEWEST_FOR_MEDIAN} runs on"
     return "range" if True in kinds else "95 % interval"

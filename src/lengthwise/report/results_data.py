@@ -35,6 +35,7 @@ def cell_to_json(cell: Cell) -> dict[str, object]:
         "fitted": cell.num_fitted,
         "generalize": cell.num_generalized,
         "success_rate": _rate(cell.rate),
+        "interval_of_medians": "range" if cell.has_ranges else "95%",
         "bins": _bins(cell, cell.by_bin),
         "success_at": cell.success_at,
         "best": cell.best,
@@ -120,8 +121,7 @@ def _bins(cell: Cell, values: Sequence[Interval]) -> list[dict[str, object]]:
     ]
 
 
-def numbers(value: Interval) -> dict[str, object]:
+def numbers(value: Interval) -> dict[str, float | None]:
     """Return an interval as JSON data, where a bin without instances has no numbers: NaN is not JSON."""
     known = value.num_runs > 0
-    ends = {name: getattr(value, name) if known else None for name in ("median", "low", "high")}
-    return {**ends, "interval": "range" if value.is_range else "95%"}
+    return {name: getattr(value, name) if known else None for name in ("median", "low", "high")}

@@ -25,7 +25,7 @@ from ..tasks.core.lengths import LengthRange, default_success, length_bins, mult
 from ..theory.claims import Answer
 from ..theory.verdict import AnyVerdict, Verdict
 from ..train.settings import TRAINER_REVISION
-from .intervals import Interval, SuccessRate, median_interval, success_rate
+from .intervals import FEWEST_FOR_MEDIAN, Interval, SuccessRate, median_interval, success_rate
 from .judging import FITTED, GENERALIZED, RunOutcome, Standing, explain_standing, judge, measured_answer
 
 SHORTCUT = 0.05  # models that are better than a shortcut by no more than this are marked
@@ -73,6 +73,11 @@ class Cell:
     def shown(self) -> tuple[RunOutcome, ...]:
         """The runs that medians are over: those that fit or, where none does, all."""
         return self.fitted or self.runs
+
+    @property
+    def has_ranges(self) -> bool:
+        """Whether medians come with the range of their runs, because these are too few for a 95 % interval."""
+        return len(self.shown) < FEWEST_FOR_MEDIAN
 
     @property
     def num_runs(self) -> int:
