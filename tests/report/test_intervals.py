@@ -28,17 +28,12 @@ def at_least(successes: int, num_runs: int, rate: Fraction) -> Fraction:
     )
 
 
-def coverage(num_runs: int, rate: Fraction) -> Fraction:
-    """Return the probability that the interval of a success rate covers it."""
-    ends = [(Fraction(found.low), Fraction(found.high)) for found in intervals(num_runs)]
-    return sum(
-        (
-            comb(num_runs, k) * rate**k * (1 - rate) ** (num_runs - k)
-            for k, (low, high) in enumerate(ends)
-            if low <= rate <= high
-        ),
-        Fraction(0),
-    )
+GRID = 2**20
+
+
+def covered(first: int, last: int, num_runs: int, part: int) -> int:
+    """Return the probability of ``first`` to ``last`` successes at the rate part/GRID, times GRID**num_runs."""
+    return sum(comb(num_runs, k) * part**k * (GRID - part) ** (num_runs - k) for k in range(first, last + 1))
 
 
 def intervals(num_runs: int) -> list:  # type: ignore[type-arg]
@@ -84,15 +79,14 @@ def test_the_interval_of_a_success_rate_covers_it_with_95_percent_at_least_whate
 
     So the coverage just beside each end, on both sides, bounds that of every rate.
     """
-    found = intervals(num_runs)
-    ends = sorted({Fraction(end) for each in found for end in (each.low, each.high)})
-    for left, right in itertools.pairwise(ends):
-        covering = [k for k, each in enumerate(found) if each.low <= left and right <= each.high]
-        for rate in (left, right):
-            covered = at_least(covering[0], num_runs, rate) - at_least(covering[-1] + 1, num_runs, rate)
-            assert covered >= 1 - 2 * TAIL, (num_runs, float(rate))
-    for part in range(101):
-        assert coverage(num_runs, Fraction(part, 100)) >= 1 - 2 * TAIL
+    found = [(round(each.low * GRID), round(each.high * GRID)) for each in intervals(num_runs)]
+    assert [(low / GRID, high / GRID) for low, high in found] == [(each.low, each.high) for each in intervals(num_runs)]
+    for left, right in itertools.pairwise(sorted({end for ends in found for end in ends})):
+        covering = [k for k, (low, high) in enumerate(found) if low <= left and right <= high]
+        assert covering == list(range(covering[0], covering[-1] + 1))
+        for rate in (left, (left + right) // 2, right):
+            probability = covered(covering[0], covering[-1], num_runs, rate)
+            assert 20 * probability >= 19 * GRID**num_runs, (num_runs, rate / GRID)
 
 
 def test_intervals_of_success_rates_grow_with_successes_and_mirror_failures() -> None:
