@@ -75,7 +75,7 @@ def _draw_cell(cell: Cell, number: int, width: float, across: Callable[[float], 
     ]
 
 
-_DOT = "stroke-width: 3px; stroke-linecap: round; opacity: 0.6"
+_DOT = "stroke-width: 4.5px; stroke-linecap: round; opacity: 0.65"
 
 
 def _dots(places: Sequence[tuple[float, float]]) -> str:

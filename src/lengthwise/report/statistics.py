@@ -53,6 +53,7 @@ class Cell:
     verdict: AnyVerdict
     bins: tuple[LengthRange, ...]
     runs: tuple[RunOutcome, ...]
+    rate: SuccessRate | None  # of the fitted runs; None where none fitted
     by_bin: tuple[Interval, ...]  # over the fitted runs, or over all where none fitted
     curve: tuple[Point, ...]  # likewise
     success: int
@@ -92,12 +93,7 @@ class Cell:
     @property
     def num_generalized(self) -> int:
         """How many of the fitted runs generalize."""
-        return sum(run.generalizes for run in self.fitted)
-
-    @property
-    def rate(self) -> SuccessRate | None:
-        """How many of the fitted runs generalize, with its interval; None where none fitted."""
-        return success_rate(self.num_generalized, self.num_fitted) if self.fitted else None
+        return sum(run.generalizes for run in self.runs)
 
     @property
     def best(self) -> float:
@@ -305,6 +301,8 @@ def _summarize_cell(results: Sequence[Result]) -> Cell:
     if success is None:  # somebody has changed the description
         success, success_at = len(bins) - 1, multiple_of(bins[-1], bins[0].high)
     shown = [result for result in results if is_fitted(result)] or results
+    runs = tuple(_outcome(result, bins, success) for result in results)
+    num_fitted = sum(run.fitted for run in runs)
     return Cell(
         task=first.task,
         encoding=first.encoding,
@@ -313,7 +311,8 @@ def _summarize_cell(results: Sequence[Result]) -> Cell:
         definition=described.definition,
         origins=tuple(sorted({processor_of(result) for result in results})),
         bins=bins,
-        runs=tuple(_outcome(result, bins, success) for result in results),
+        runs=runs,
+        rate=success_rate(sum(run.generalizes for run in runs), num_fitted) if num_fitted else None,
         by_bin=tuple(_over_runs(share_in(result, bounds) for result in shown) for bounds in bins),
         curve=_curve(shown),
         success=success,
