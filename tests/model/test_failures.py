@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser, Namespace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from made_results import make_result
 
 from lengthwise.cli.commands import inspect
 from lengthwise.cli.failures import aligned
+from lengthwise.cli.main import main
 from lengthwise.errors import InvalidOptionError, UnknownNameError
 from lengthwise.experiment.models import kept_runs, models_folder, save_model
 from lengthwise.experiment.plan import Run, make_runs
 from lengthwise.experiment.spec import Spec
 from lengthwise.experiment.stacks import stack_of
+from lengthwise.experiment.store import open_store
 from lengthwise.model.inspection.failures import EXAMPLES, Example, find_failures, show_target
 from lengthwise.model.inspection.watching import watch
 from lengthwise.tasks.core.catalog import find_task
@@ -132,6 +136,21 @@ def test_the_command_shows_where_a_kept_model_breaks(tmp_path: Path, capsys: pyt
     )
     assert "\n12 * " in shown
     assert shown.count("\ntokens  ") == shown.count("\nright   ") == shown.count("\nmodel   ") >= 1
+
+
+def test_a_report_names_failing_runs_whose_models_lie_beside_the_store_with_the_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run, store = kept(tmp_path)
+    other = replace(run, seed=1)
+    with open_store(store) as opened:
+        opened.save([make_result(run, [1, 0.5, 0.2]), make_result(other, [1, 0.5, 0.1])])
+    assert main(["report", store, "--out", str(tmp_path / "page.html")]) == 0
+    command = f"lengthwise inspect {run.id} --failures --store {store}"
+    shown = " ".join(capsys.readouterr().out.split())
+    assert f"seed 0 has 20.0 % at 3×. {command}" in shown
+    assert other.id not in shown, "its model was not kept"
+    assert f"<code>{command}</code>" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 def test_the_command_looks_at_hard_instances_too_and_gives_data(

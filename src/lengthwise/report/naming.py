@@ -26,6 +26,16 @@ class Names:
         own = self._settings_of(cell)
         return ", ".join([cell.encoding, *own] if self.with_encoding or not own else own)
 
+    @property
+    def title(self) -> str:
+        """What the values are that :meth:`values` returns."""
+        return ", ".join(["encoding", *self.settings] if self.with_encoding or not self.settings else self.settings)
+
+    def values(self, cell: Cell) -> str:
+        """Return what :meth:`of` returns without the names of settings, which a title can say once."""
+        own = [show_setting(cell.settings[name]) for name in self.settings]
+        return ", ".join([cell.encoding, *own] if self.with_encoding or not own else own)
+
     def in_full(self, cell: Cell) -> str:
         """Return the task and the encoding of a cell with the settings that vary."""
         return ", ".join([f"{cell.task} × {cell.encoding}", *self._settings_of(cell)])
