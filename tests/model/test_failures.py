@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 from made_results import make_result
 
 from lengthwise.cli.commands import inspect
@@ -114,6 +115,14 @@ def test_a_long_example_shows_what_is_around_the_first_that_is_wrong(first: int,
     assert lines[0][lines[3].index("^")] == tokens[first]
     assert ("… " in lines[0][8:10]) is (first > 20)
     assert lines[0].endswith(" …") is (first < 90)
+
+
+def test_a_model_that_diverged_is_refused() -> None:
+    _, stack = untrained("bin_majority")
+    with torch.no_grad():
+        stack.model.embedding_MVD[0, 1, 2] = torch.nan  # type: ignore[attr-defined]
+    with pytest.raises(InvalidOptionError, match="weights that are not finite, 'embedding_MVD'"):
+        find_failures(stack.model, find_task("bin_majority"), 4, 12)  # type: ignore[attr-defined]
 
 
 # The command

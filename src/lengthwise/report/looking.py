@@ -38,7 +38,7 @@ def challenged_blocks(cells: Sequence[Cell], kept: KeptModels | None) -> list[Bl
         Heading("Challenged predictions"),
         Paragraph(
             f"{len(challenged)} {'predictions of NO are' if several else 'prediction of NO is'} challenged: a run is right on at least 99% "
-            "at the longest tested lengths, and on all hard instances that it was tested on. A proof says that it fails at "
+            "at the longest tested lengths, and on all hard instances that it was tested on. Theory says that it must fail at "
             "some length. A NO counts as refuted only after somebody has looked inside the model."
         ),
         Items([_challenge(cell, cell.challengers[0], names, kept) for cell in challenged]),

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from ...tasks.core.task import IGNORE, Objective, Task
 from ..transformer import Transformer
-from .inspect import INSTANCES, spread_lengths
+from .inspect import INSTANCES, require_measurable, spread_lengths
 from .watching import AtLength, Seen, margins_of, measure_at, watch
 
 EXAMPLES = 3
@@ -73,6 +73,7 @@ def find_failures(
     report: Callable[[str], None] = lambda _: None,
 ) -> Failures:
     """Look for the instances that a model gets wrong, at several lengths; a function of the seed. ``task`` may be a hard set."""
+    require_measurable(model)
     possible = task.lengths(1, test_length)
     chosen = spread_lengths(possible, train_length)
     found = []
@@ -108,7 +109,7 @@ def _breaks_at(model: Transformer, task: Task, length: int, instances: int, seed
 def _wrong(task: Task, seen: Seen) -> Tensor:
     """Return where a scored output is wrong, [B, L]."""
     margins_BL = margins_of(task.objective, seen.outputs_BLO, seen.targets_BL)
-    return (margins_BL <= 0) & (seen.targets_BL != IGNORE)
+    return ~(margins_BL > 0) & (seen.targets_BL != IGNORE)
 
 
 def _examples_at(model: Transformer, task: Task, length: int, instances: int, seed: int) -> tuple[Example, ...]:
