@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..errors import InvalidOptionError, unknown_name
 from ..markup import visible
 from ..report.numbers import percent, show_number
-from .text import colour, paragraph, table, width
+from .text import colour, paragraph, passing_line, print_json, table, width
 
 if TYPE_CHECKING:
+    from ..experiment.plan import Run
     from ..model.inspection.failures import Breaks, Example, Failures
+    from ..model.transformer import Transformer
+    from ..tasks.core.task import Task
 
 _LEGEND = (
     "By length (* longer than in training): exact match; among the scored positions of a failing instance, the first wrong one (median, "
@@ -22,6 +27,48 @@ _EXAMPLES = (
 )
 _SETS = " These are sets of symbols; $ is the end of the word, ∅ no symbol."
 _AROUND = 6  # places that are shown after the first wrong one, where not all have room
+
+
+def tested_on(task: Task, run: Run, given: Task | None, kind: str | None) -> Task:
+    """Return the task of a model, or the hard set of it that is asked for."""
+    from ..tasks.core.catalog import find_packaged_task
+    from ..tasks.core.without_bos import without_bos
+    from ..tasks.hard.apply import KINDS, hard_sets
+
+    if kind is None:
+        return task
+    own = hard_sets(find_packaged_task(run.task) if given is None else given)
+    if kind not in KINDS:
+        raise unknown_name("kind", kind, KINDS)
+    if kind not in own:
+        raise InvalidOptionError(
+            f"{run.task!r} has no hard instances of the kind {kind!r}. It has: {', '.join(own) or 'none'}.",
+            hint="choose one of these, or leave --hard out.",
+        )
+    return without_bos(own[kind]) if run.model.no_bos else own[kind]
+
+
+def print_failures(model: Transformer, run: Run, task: Task, options: Namespace) -> None:
+    """Print where a model breaks."""
+    from ..model.inspection.failures import find_failures
+    from ..tasks.core.task import Objective
+
+    kind = options.hard or ""
+    with passing_line(hidden=options.json) as show:
+        found = find_failures(
+            model, task, run.bins[0].high, run.bins[-1].high, instances=options.instances, report=show
+        )
+    if options.json:
+        print_json({"run": run.id, "settings": run.settings, "failures": failures_to_json(found, kind)})
+        return
+    title = f"{run_in_print(run)}: trained up to length {found.trained_length}"
+    are_sets = task.objective is Objective.NEXT_SYMBOLS
+    print("\n".join([colour(title, "bold"), "", *failure_lines(found, kind=kind, are_sets=are_sets)]))
+
+
+def run_in_print(run: Run) -> str:
+    """Return what tells a run from others."""
+    return f"{run.task} × {run.encoding}, seed {run.seed}, run {run.id}"
 
 
 def failure_lines(found: Failures, *, kind: str = "", are_sets: bool = False) -> list[str]:

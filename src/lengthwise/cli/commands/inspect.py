@@ -9,11 +9,12 @@ from dataclasses import asdict
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from ...errors import InvalidOptionError, unknown_name
+from ...errors import InvalidOptionError
 from ...extras import require_extra
 from ...files import make_folder_of, write_text
 from ...report.numbers import percent
 from ..arguments import add_store_argument
+from ..failures import print_failures, run_in_print, tested_on
 from ..learned_relations import draw_relations_of, relation_lines, relations_to_json
 from ..text import colour, paragraph, passing_line, print_json, table
 
@@ -21,9 +22,7 @@ if TYPE_CHECKING:
     from ...experiment.plan import Run
     from ...model.inspection.functions import Findings
     from ...model.inspection.inspect import Head, Inspection
-    from ...model.transformer import Transformer
     from ...report.inspection import FunctionPicture
-    from ...tasks.core.task import Task
 
 EXAMPLES = """\
 examples:
@@ -111,7 +110,7 @@ def run(options: Namespace) -> int:
     given = None if options.task is None else find_task(options.task)
     model, run, task = load_model(find_model(options.what, options.store), given, options.encoding)
     if options.failures:
-        _print_failures(model, run, _tested_on(task, run, given, options.hard), options)
+        print_failures(model, run, tested_on(task, run, given, options.hard), options)
         return 0
     if options.hard is not None:
         raise InvalidOptionError(
@@ -146,50 +145,8 @@ def run(options: Namespace) -> int:
     return 0
 
 
-def _tested_on(task: Task, run: Run, given: Task | None, kind: str | None) -> Task:
-    """Return the task of a model, or the hard set of it that is asked for."""
-    from ...tasks.core.catalog import find_packaged_task
-    from ...tasks.core.without_bos import without_bos
-    from ...tasks.hard.apply import KINDS, hard_sets
-
-    if kind is None:
-        return task
-    own = hard_sets(find_packaged_task(run.task) if given is None else given)
-    if kind not in KINDS:
-        raise unknown_name("kind", kind, KINDS)
-    if kind not in own:
-        raise InvalidOptionError(
-            f"{run.task!r} has no hard instances of the kind {kind!r}. It has: {', '.join(own) or 'none'}.",
-            hint="choose one of these, or leave --hard out.",
-        )
-    return without_bos(own[kind]) if run.model.no_bos else own[kind]
-
-
-def _print_failures(model: Transformer, run: Run, task: Task, options: Namespace) -> None:
-    """Print where a model breaks."""
-    from ...model.inspection.failures import find_failures
-    from ...tasks.core.task import Objective
-    from ..failures import failure_lines, failures_to_json
-
-    kind = options.hard or ""
-    with passing_line(hidden=options.json) as show:
-        found = find_failures(
-            model, task, run.bins[0].high, run.bins[-1].high, instances=options.instances, report=show
-        )
-    if options.json:
-        print_json({"run": run.id, "settings": run.settings, "failures": failures_to_json(found, kind)})
-        return
-    title = f"{_run_in_print(run)}: trained up to length {found.trained_length}"
-    are_sets = task.objective is Objective.NEXT_SYMBOLS
-    print("\n".join([colour(title, "bold"), "", *failure_lines(found, kind=kind, are_sets=are_sets)]))
-
-
-def _run_in_print(run: Run) -> str:
-    return f"{run.task} × {run.encoding}, seed {run.seed}, run {run.id}"
-
-
 def _title(run: Run, found: Inspection) -> str:
-    return f"{_run_in_print(run)}: trained up to length {found.trained_length} ({found.trained} tokens)"
+    return f"{run_in_print(run)}: trained up to length {found.trained_length} ({found.trained} tokens)"
 
 
 def _name(layer: int, head: int) -> str:

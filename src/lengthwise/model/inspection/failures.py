@@ -11,6 +11,7 @@ from statistics import median
 
 from torch import Tensor
 
+from ...errors import InvalidOptionError
 from ...tasks.core.task import IGNORE, Objective, Task
 from ..transformer import Transformer
 from .inspect import INSTANCES, require_measurable, spread_lengths
@@ -75,6 +76,11 @@ def find_failures(
     """Look for the instances that a model gets wrong, at several lengths; a function of the seed. ``task`` may be a hard set."""
     require_measurable(model)
     possible = task.lengths(1, test_length)
+    if not possible:
+        raise InvalidOptionError(
+            f"{task.name!r} has no instance of a length from 1 to {test_length}.",
+            hint="choose another kind of hard instances.",
+        )
     chosen = spread_lengths(possible, train_length)
     found = []
     for length in chosen:
