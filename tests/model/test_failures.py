@@ -128,7 +128,7 @@ def test_a_model_that_diverged_is_refused() -> None:
 def test_a_set_without_instances_of_these_lengths_is_told() -> None:
     _, stack = untrained("bin_majority")
     with pytest.raises(InvalidOptionError, match=r"has no instance of a length from 1 to 11\."):
-        find_failures(stack.model, find_task("accepts((a{12})*)"), 4, 11)  # type: ignore[attr-defined]
+        find_failures(stack.model, find_task("(a{12})*"), 4, 11)  # type: ignore[attr-defined]
 
 
 # The command
