@@ -18,8 +18,11 @@ from pathlib import Path
 
 from lengthwise.cli.main import main as run_command
 from lengthwise.report.encoding_pages import encodings_page
+from lengthwise.report.intervals import success_rate
+from lengthwise.report.judging import Standing, judge
 from lengthwise.report.matrix import Square, draw_matrix
 from lengthwise.tasks.core.problems import find_circuit
+from lengthwise.theory.claims import Answer
 from lengthwise.theory.positions.circuits import Circuit, ideal
 from lengthwise.theory.positions.drawing import draw_relations
 from lengthwise.theory.positions.relations import RELATIONS, Relation
@@ -52,17 +55,18 @@ def draw_demo() -> str:
         r"^(\S+) +(nope|ape) +(YES|NO) +\S+ +\S+(?: \([^)]*\))? +(\S+)(?: \([^)]*\))? +(\d)/(\d) +(\d)/\d",
         flags=re.MULTILINE,
     )
-    found = row.findall((RESULTS / "demo_epyc_2026-11-18.txt").read_text(encoding="utf-8"))
+    found = row.findall((RESULTS / "demo_epyc_2026-11-19.txt").read_text(encoding="utf-8"))
     squares = [
         Square(
             row=task,
             column=COLUMNS[encoding],
-            words=f"predicted {answer}: {accuracy} %, {generalized}/{fitted} runs",
-            title=f"{task} × {encoding}: predicted {answer}; {generalized} of {fitted} fitted runs generalize",
+            words=f"predicted {answer}: {accuracy} %, {generalized}/{fitted} runs {standing.mark}",
+            title=f"{task} × {encoding}: predicted {answer}; {generalized} of {fitted} fitted runs generalize: {standing}",
             share=float(accuracy) / 100,
-            framed=(answer == "YES") != (2 * int(generalized) > int(fitted)),
+            framed=standing is Standing.DIFFERS,
         )
         for task, encoding, answer, accuracy, fitted, _, generalized in found
+        for standing in [judge(Answer(answer), success_rate(int(generalized), int(fitted)), challenged=False)]
     ]
     tasks = list(dict.fromkeys(square.row for square in squares))
     title = "Prediction, median accuracy at three times the training length, and runs that generalize"

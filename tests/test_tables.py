@@ -106,7 +106,7 @@ def test_a_page_is_well_formed_whatever_the_text() -> None:
     page = DOCUMENT.to_html()
     body = page[page.index("<body>") :].removesuffix("</html>\n")
     tree = ElementTree.fromstring(body)
-    assert "".join(tree.find("h1").itertext()) == "<title>"  # type: ignore[union-attr]
+    assert "".join(tree.find(".//h1").itertext()) == "<title>"  # type: ignore[union-attr]
     assert "".join(tree.find(".//pre").itertext()) == '{\n "a": "<b>"\n}'  # type: ignore[union-attr]
     assert "\x1b" not in page
     assert '<span class="NO">NO</span>' in page

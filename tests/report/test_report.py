@@ -2,47 +2,49 @@
 
 from __future__ import annotations
 
-import itertools
 import json
-import math
 import re
+import shutil
+import subprocess
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
-from statistics import median
 from xml.etree import ElementTree
 
 import pytest
 from made_results import make_result
+from report_cells import NO_TASK, YES_TASK, Shares, cell_of, make_results
 
 from lengthwise.cli.main import main
+from lengthwise.experiment.grid import Grid
 from lengthwise.experiment.plan import make_runs
 from lengthwise.experiment.spec import Spec
 from lengthwise.experiment.store import Result, open_store
 from lengthwise.languages.catalog import LANGUAGES
+from lengthwise.model.shape import SWITCHES
 from lengthwise.predict.predict import predict_task
-from lengthwise.report.figures import draw_curves
+from lengthwise.report.figures import draw_curves, draw_strips
+from lengthwise.report.intervals import median_interval
+from lengthwise.report.judging import FITTED, GENERALIZED
+from lengthwise.report.naming import columns_of, names_among
 from lengthwise.report.results import (
-    TITLE,
     baselines_table,
     brief_report,
+    common_settings,
     decoding_table,
     legend,
-    results_page,
     results_table,
     show_interval,
     summary,
-    to_json,
 )
+from lengthwise.report.results_data import to_json
+from lengthwise.report.results_page import TITLE, results_page
 from lengthwise.report.statistics import (
-    FITTED,
-    GENERALIZED,
     Cell,
     agreement,
     description_of,
-    interval,
     is_fitted,
     share_in,
     sort_out,
@@ -52,30 +54,7 @@ from lengthwise.tasks.audit.results import Audit, Baseline
 from lengthwise.tasks.core.catalog import TASKS, find_task
 from lengthwise.tasks.core.lengths import LengthRange
 from lengthwise.theory.claims import Answer
-
-Shares = Sequence[float]
-
-
-def make_results(task: str, encoding: str, shares_by_seed: Sequence[Shares], *, train: int = 4) -> list[Result]:
-    """Return a result per seed whose exact match in each bin is as given, out of 1000 instances at each bin's end."""
-    num_bins = len(shares_by_seed[0])
-    spec = Spec(
-        tasks=(task,),
-        encodings=(encoding,),
-        seeds=len(shares_by_seed),
-        train_length=train,
-        test_length=train * num_bins,
-    )
-    return [make_result(run, shares) for run, shares in zip(make_runs([spec]), shares_by_seed, strict=True)]
-
-
-def cell_of(task: str, encoding: str, shares_by_seed: Sequence[Shares]) -> Cell:
-    (cell,) = summarize(make_results(task, encoding, shares_by_seed))
-    return cell
-
-
-YES_TASK, NO_TASK = "bin_majority", "repeat_copy"
-
+from lengthwise.train.settings import PENALTY_NAMES
 
 # Statistics
 
@@ -86,67 +65,32 @@ def test_the_tasks_of_these_tests_have_the_verdicts_their_names_say() -> None:
 
 
 @pytest.mark.parametrize(
-    ("task", "shares", "fitted", "generalized", "measured", "agrees", "remark"),
+    ("shares", "fitted", "generalized", "measured"),
     [
-        (YES_TASK, [[1, 1, 1]] * 3, 3, 3, Answer.YES, True, "agrees"),
-        (YES_TASK, [[1, 1, 1], [1, 1, 0.95], [1, 1, 0.2]], 3, 2, Answer.YES, True, "agrees for most runs"),
-        (
-            YES_TASK,
-            [[1, 1, 1], [1, 1, 0.2], [1, 1, 0.1]],
-            3,
-            1,
-            Answer.NO,
-            False,
-            "a solution exists, but 1 of 3 runs found it",
-        ),
-        (
-            YES_TASK,
-            [[1, 1, 1], [1, 1, 0]],
-            2,
-            1,
-            Answer.UNKNOWN,
-            None,
-            "split: half of the fitted runs generalize",
-        ),
-        (
-            YES_TASK,
-            [[0.98, 1, 1], [0.5, 1, 1]],
-            0,
-            0,
-            Answer.UNKNOWN,
-            None,
-            "no run fitted the training lengths: no evidence",
-        ),
-        (YES_TASK, [[0.98, 0, 0], [1, 0.9, 0.9]], 1, 1, Answer.YES, True, "agrees"),
-        (NO_TASK, [[1, 0.5, 0]] * 3, 3, 0, Answer.NO, True, "agrees"),
-        (NO_TASK, [[1, 1, 1], [1, 0, 0], [1, 0, 0]], 3, 1, Answer.NO, True, "agrees for most runs"),
-        (NO_TASK, [[1, 1, 1]] * 3, 3, 3, Answer.YES, False, "better than predicted at these lengths"),
-        (NO_TASK, [[1, 1, 0.899]], 1, 0, Answer.NO, True, "agrees"),
-        (NO_TASK, [[0.99, 0, 0.9]], 1, 1, Answer.YES, False, "better than predicted at these lengths"),
-        (NO_TASK, [[0.989, 0, 0.9]], 0, 0, Answer.UNKNOWN, None, "no run fitted the training lengths: no evidence"),
+        ([[1, 1, 1]] * 3, 3, 3, Answer.YES),
+        ([[1, 1, 1], [1, 1, 0.95], [1, 1, 0.2]], 3, 2, Answer.UNKNOWN),
+        ([[1, 1, 1], [1, 1, 0]], 2, 1, Answer.UNKNOWN),
+        ([[0.98, 1, 1], [0.5, 1, 1]], 0, 0, Answer.UNKNOWN),
+        ([[0.98, 0, 0], [1, 0.9, 0.9]], 1, 1, Answer.YES),
+        ([[1, 0.5, 0]] * 3, 3, 0, Answer.NO),
+        ([[1, 1, 0.899]], 1, 0, Answer.NO),
+        ([[0.99, 0, 0.9]], 1, 1, Answer.YES),
+        ([[0.989, 0, 0.9]], 0, 0, Answer.UNKNOWN),
     ],
 )
 def test_a_cell_counts_runs_that_fit_and_of_those_the_ones_that_generalize(
-    task: str,
-    shares: Sequence[Shares],
-    fitted: int,
-    generalized: int,
-    measured: Answer,
-    agrees: bool | None,
-    remark: str,
+    shares: Sequence[Shares], fitted: int, generalized: int, measured: Answer
 ) -> None:
-    cell = cell_of(task, "nope", shares)
+    cell = cell_of(YES_TASK, "nope", shares)
     assert (cell.num_runs, cell.num_fitted, cell.num_generalized) == (len(shares), fitted, generalized)
     assert cell.measured is measured
-    assert cell.agrees is agrees
-    assert cell.remark == remark
 
 
 def test_an_unknown_verdict_is_nothing_to_agree_with() -> None:
     cell = cell_of(YES_TASK, "nope", [[1, 1]])
     unknown = replace(cell, verdict=replace(cell.verdict, answer=Answer.UNKNOWN))
     assert unknown.agrees is None
-    assert unknown.remark == "no prediction to compare with"
+    assert unknown.remark == "no prediction to compare with; 1 of 1 fitted runs generalize"
 
 
 def test_medians_are_over_the_fitted_runs_or_over_all_where_none_fitted() -> None:
@@ -244,47 +188,14 @@ def test_agreement_counts_the_cells_where_both_are_known() -> None:
     ]
     assert agreement(cells) == (2, 3)
     assert summary(cells) == (
-        "Prediction and measurement agree in 2 of 3 cells where both are known; "
+        "Prediction and measurement agree in 2 of 3 cells that the runs decide. "
         "3 of 4 cells have a run that fits the training lengths."
     )
-
-
-def brute_force_cut(number: int) -> int:
-    """Return how many values may be left out at each end, by trying all ways the values can lie about the median.
-
-    Each value lies below or above with probability 1/2. Leaving out k at each end misses the median when at most k
-    lie below, or at most k above.
-    """
-    best = 0
-    for cut in range(number // 2):
-        misses = sum(min(sum(sides), number - sum(sides)) <= cut for sides in itertools.product((0, 1), repeat=number))
-        if misses / 2**number <= 0.05:
-            best = cut
-    return best
-
-
-@pytest.mark.parametrize("number", range(1, 15))
-def test_the_interval_of_a_median_is_by_order_statistics(number: int) -> None:
-    values = [(7 * place % number) / number for place in range(number)]
-    if len(set(values)) < number:
-        values = [place / number for place in range(number)]
-    ordered = sorted(values)
-    cut = brute_force_cut(number)
-    found = interval(values)
-    assert found.median == median(values)
-    assert (found.low, found.high) == (ordered[cut], ordered[-1 - cut])
-
-
-def test_known_intervals() -> None:
-    """From tables: for 6 values the range, for 9 the 2nd to the 8th, for 20 the 6th to the 15th."""
-    for number, first in ((5, 1), (6, 1), (9, 2), (12, 3), (20, 6), (100, 40)):
-        found = interval([float(place) for place in range(1, number + 1)])
-        assert (found.low, found.high) == (first, number + 1 - first)
-
-
-def test_an_interval_of_nothing_is_nothing() -> None:
-    assert all(math.isnan(value) for value in asdict(interval([])).values())
-    assert show_interval(interval([])) == "–"
+    split = cell_of(YES_TASK, "nope", [[1, 1], [1, 0]])
+    assert summary([split]) == (
+        "Prediction and measurement agree in 0 of 0 cells that the runs decide. In 1 cell there are too few runs to tell. "
+        "1 of 1 cells have a run that fits the training lengths."
+    )
 
 
 @pytest.mark.full
@@ -316,14 +227,14 @@ def test_a_verdict_in_a_report_is_read_where_the_task_is_read(task: str) -> None
     ],
 )
 def test_percentages_never_round_to_all_or_nothing(values: list[float], text: str) -> None:
-    assert show_interval(interval(values)) == text
+    assert show_interval(median_interval(values)) == text
 
 
-NO_EVIDENCE = "no run fitted the training lengths: no evidence"
+NO_EVIDENCE = "– no evidence: no run fitted"
 
 
 def test_the_table_has_a_row_for_every_cell_and_a_column_for_every_bin() -> None:
-    cells = [cell_of(YES_TASK, "nope", [[1, 1, 0.95], [1, 1, 1]]), cell_of(NO_TASK, "ape", [[0.5, 0.25]])]
+    cells = [cell_of(YES_TASK, "nope", [[1, 1, 0.95], [1, 1, 1]]), cell_of(NO_TASK, "ape", [[0.5, 0.25, 0]])]
     assert results_table(cells).header == [
         "task",
         "encoding",
@@ -337,28 +248,25 @@ def test_the_table_has_a_row_for_every_cell_and_a_column_for_every_bin() -> None
         "remark",
     ]
     assert results_table(cells).rows == [
-        [
-            f"{YES_TASK} (0–4 / 5–8 / 9–12)",
-            "nope",
-            "YES",
-            "100",
-            "100",
-            "97.5 (95.0–100)",
-            "2/2",
-            "2/2",
-            "100",
-            "agrees",
-        ],
-        [f"{NO_TASK} (0–4 / 5–8)", "ape", "NO", "50.0", "25.0", "", "0/1", "–", "25.0", NO_EVIDENCE],
+        [YES_TASK, "nope", "YES", "100", "100", "97.5 (95.0–100)", "2/2", "2/2 (16–100)", "100", "✓ agrees"],
+        [NO_TASK, "ape", "NO", "50.0", "25.0", "0", "0/1", "–", "0", NO_EVIDENCE],
     ]
     assert legend(cells[:1]) == (
-        "Exact match in percent, median (and range; 95 % interval from six runs on) over the fitted runs, or over all where "
-        "none fitted, at lengths 0–4 / 5–8 / 9–12. Fitted: at least 99% on fresh instances of the "
-        "longest quarter of the training lengths. Generalize: fitted, and at least 90% at 3×; best: the best run there."
+        "Exact match in percent, median (and range) over the fitted runs, or over all where none fitted, at lengths 0–4 / 5–8 / "
+        "9–12. Fitted: at least 99% on fresh instances of the longest quarter of the training lengths. Generalize: of the fitted "
+        "runs, those with at least 90% at 3×, with the 95 % interval of this success rate in percent; best: the best run there; – "
+        "where there is nothing to count. A YES agrees if at least 90% of the fitted runs generalize, a NO if at most 10% do; "
+        "either differs only if the interval excludes that rate. Marks: ✓ agrees, ✗ differs, ? undecided (too few runs to tell), "
+        "! a NO that a run challenges, · no prediction, – no evidence."
     )
-    assert "at lengths given in each row." in legend(cells)
-    assert results_table(cells[:1]).rows[0][0] == YES_TASK
     assert (FITTED, GENERALIZED) == (0.99, 0.90)
+
+
+def test_the_legend_calls_a_range_a_range_and_an_interval_an_interval() -> None:
+    few, many = cell_of(YES_TASK, "nope", [[1, 1]] * 5), cell_of(YES_TASK, "nope", [[1, 1]] * 6)
+    assert "median (and range) over" in legend([few])
+    assert "median (and 95 % interval) over" in legend([many])
+    assert "median (and range; 95 % interval from 6 runs on) over" in legend([few, many])
 
 
 def test_the_markdown_table_keeps_its_columns_whatever_a_task_is_called() -> None:
@@ -382,28 +290,36 @@ def test_the_json_of_a_report_has_everything_and_is_json() -> None:
     assert list(first) == [
         "task",
         "encoding",
+        "settings",
         "predicted",
         "theorem",
         "reason",
         "readout",
         "measured",
         "agrees",
+        "standing",
         "remark",
+        "challenged_by",
         "processors",
         "runs",
         "fitted",
         "generalize",
+        "success_rate",
+        "interval_of_medians",
         "bins",
         "success_at",
         "best",
-        "learning_rate",
-        "other_learning_rates",
+        "each_run",
     ]
     assert (first["task"], first["encoding"], first["predicted"], first["measured"]) == (YES_TASK, "nope", "YES", "NO")
-    assert (first["runs"], first["fitted"], first["generalize"], first["agrees"]) == (1, 1, 0, False)
+    assert (first["runs"], first["fitted"], first["generalize"], first["agrees"]) == (1, 1, 0, None)
     assert first["bins"][1] == {"lengths": [5, 8], "median": 0.5, "low": 0.5, "high": 0.5}
     assert first["best"] == 0.25
-    assert data[1]["agrees"] is None
+    assert first["settings"]["width"] == 32
+    assert first["success_rate"] == {"share": 0.0, "low": 0.0, "high": pytest.approx(0.975, abs=1e-6)}
+    (run,) = first["each_run"]
+    assert (run["seed"], run["fitted"], run["generalizes"], run["shares"]) == (0, True, False, [1.0, 0.5, 0.25])
+    assert (data[1]["agrees"], data[1]["success_rate"]) == (None, None)
 
 
 def sparse_results() -> list[Result]:
@@ -417,7 +333,7 @@ def test_a_bin_without_instances_has_no_numbers() -> None:
     assert results_table([cell]).rows[0][3:6] == ["100", "–", "50.0"]
     bins = json.loads(json.dumps(to_json([cell]), allow_nan=False))[0]["bins"]
     assert bins[1] == {"lengths": [6, 10], "median": None, "low": None, "high": None}
-    assert "nan" not in results_page(sparse_results()).to_html().lower()
+    assert "nan" not in results_page(sparse_results()).to_html().partition("<script>")[0].lower()
 
 
 # The page
@@ -491,7 +407,8 @@ def test_the_page_stands_alone() -> None:
     page = results_page(page_results()).to_html()
     outline = Outline(page)
     assert page.startswith("<!doctype html>\n<html lang=")
-    assert not {"script", "link", "img", "iframe", "object", "embed", "base", "form"} & set(outline.tags)
+    assert outline.tags.count("script") == 1, "the one that sorts tables"
+    assert not {"link", "img", "iframe", "object", "embed", "base", "form"} & set(outline.tags)
     names = {name for name, _ in outline.attributes}
     assert not {"src", "href", "srcset", "action", "xlink:href", "background"} & names
     assert not [name for name in names if name.startswith("on")]
@@ -529,7 +446,10 @@ def test_the_page_says_whether_all_runs_have_the_settings_of_the_preset() -> Non
     page = results_page(other).to_html()
     assert "One setting for all cells." in page
     assert said not in page
-    assert "Runs with 2 different settings are counted together." in results_page([*preset, *other]).to_html()
+    assert (
+        "There are 2 different settings of model and training, each with cells of its own."
+        in results_page([*preset, *other]).to_html()
+    )
 
 
 # Figures
@@ -544,7 +464,9 @@ def test_a_figure_is_well_formed_and_stays_within_its_frame() -> None:
     )
     figure = ElementTree.fromstring(draw_curves(cells))
     _, _, width, height = map(float, figure.attrib["viewBox"].split())
-    assert figure.attrib["aria-label"] == ("Exact match by length for <a>*; where success is judged: nope 50%, ape 0%.")
+    assert figure.attrib["aria-label"] == (
+        "Exact match by length for <a>*; where success is judged: nope 50.0 %, ape 0 %."
+    )
     kinds = [child.tag for child in figure]
     assert kinds.count("polyline") == kinds.count("polygon") == 2
     for line in figure.iter("polyline"):
@@ -565,6 +487,43 @@ def test_a_figure_shades_the_training_lengths() -> None:
     (line,) = figure.iter("polyline")
     ends = [float(point.split(",")[0]) for point in line.attrib["points"].split()]
     assert float(shade.attrib["x"]) + float(shade.attrib["width"]) == pytest.approx(ends[0], abs=0.2)
+
+
+def test_a_figure_has_a_dot_for_every_run_and_lines_that_can_be_told_apart_where_they_meet() -> None:
+    shares = [[1, 0.5, 0.25], [1, 0.75, 0.25], [1, 0.75, 0.25]]
+    cells = summarize([*make_results(YES_TASK, "nope", shares), *make_results(YES_TASK, "ape", shares)])
+    figure = ElementTree.fromstring(draw_curves(cells))
+    dots = [path.attrib["d"].count("M") for path in figure.iter("path")]
+    assert dots == [4, 4], "each place once, however many runs are there"
+    first, second = (float(line.attrib["style"].split()[1].removesuffix("px")) for line in figure.iter("polyline"))
+    assert first > second, "the one below is wider"
+    numbers = [text for text in figure.iter("text") if "key" in text.attrib["class"]]
+    assert [text.text for text in numbers] == ["1", "2"]
+    assert abs(float(numbers[0].attrib["y"]) - float(numbers[1].attrib["y"])) >= 10, "numbers do not overlap"
+
+
+def test_many_settings_have_a_strip_with_a_dot_for_every_run_and_rings_where_it_did_not_fit() -> None:
+    specs = load_grid_of(width=[8, 16, 24, 32, 40, 48, 64], heads=2, seeds=3)
+    results = [make_result(run, [run.seed > 0, 0.5, run.seed / 2]) for run in make_runs(specs)]
+    page = results_page(results).to_html()
+    assert "a ring for a run that did not fit" in page
+    figure = ElementTree.fromstring(draw_strips(summarize(results), names_among(summarize(results))))
+    kinds = [circle.attrib["class"].split()[0] for circle in figure.iter("circle")]
+    assert (kinds.count("dot"), kinds.count("ring")) == (14, 7)
+    _, _, width, _ = map(float, figure.attrib["viewBox"].split())
+    assert all(0 <= float(circle.attrib["cx"]) <= width for circle in figure.iter("circle"))
+    assert "✓ agrees in" not in page
+    assert re.search(r"Measured, by setting: .*undecided in 7\. The table has each", re.sub("<[^>]*>", "", page))
+
+
+def test_the_matrix_comes_first_and_has_a_square_for_every_cell_with_its_mark() -> None:
+    specs = load_grid_of(width=[8, 16, 24, 32, 40, 48, 64], heads=2, seeds=1)
+    results = [make_result(run, [1, 1, run.model.width < 32]) for run in make_runs(specs)]
+    page = results_page(results).to_html()
+    assert page.index('aria-label="picture"') < page.index("<table>")
+    words = re.findall(r"yes: \d/\d [\d.]+ .", page)
+    assert words == ["yes: 1/1 100 ✓"] * 3 + ["yes: 0/1 0 ?"] * 4
+    assert ">width</text>" in page, "the name of what varies stands once"
 
 
 # What a score means
@@ -594,15 +553,69 @@ def with_rate(result: Result, rate: float) -> Result:
     return replace(result, learning_rate=rate, settings={**result.settings, "learning_rate": rate})
 
 
-def test_a_learning_rate_is_chosen_by_training_lengths_and_never_counts_as_a_seed() -> None:
-    shares = {0.001: [[1, 0, 0], [1, 0, 0]], 0.003: [[1, 1, 1], [0.5, 1, 1]], 0.01: [[0.2, 1, 1]] * 2}
-    results = [
-        with_rate(result, rate) for rate, rows in shares.items() for result in make_results(YES_TASK, "nope", rows)
+def test_learning_rates_and_widths_have_cells_of_their_own_and_columns_and_are_never_pooled() -> None:
+    specs = load_grid_of(width=[16, 32], learning_rate=[0.001, 0.01], seeds=2)
+    results = [make_result(run, [1, 1, run.seed]) for run in make_runs(specs)]
+    cells = summarize(results)
+    assert [(cell.settings["learning_rate"], cell.settings["width"], cell.num_runs) for cell in cells] == [
+        (0.001, 16, 2),
+        (0.001, 32, 2),
+        (0.01, 16, 2),
+        (0.01, 32, 2),
     ]
-    (cell,) = summarize(results)
-    assert (cell.learning_rate, cell.num_runs, cell.num_fitted, cell.num_generalized) == (0.001, 2, 2, 0)
-    assert [(rate.value, rate.num_runs, rate.num_fitted) for rate in cell.other_rates] == [(0.003, 2, 1), (0.01, 2, 0)]
-    assert "0.001 (2/2 fitted), not 0.003 (1/2 fitted), 0.01 (0/2 fitted)." in legend([cell])
+    table = results_table(cells)
+    assert list(table.header[:5]) == ["task", "encoding", "learning_rate", "width", "predicted"]
+    assert [list(row[2:4]) for row in table.rows] == [["0.001", "16"], ["0.001", "32"], ["0.01", "16"], ["0.01", "32"]]
+    records = table.to_json()
+    assert [(record["learning_rate"], record["width"]) for record in records[1:3]] == [(0.001, 32), (0.01, 16)]
+    said = common_settings(cells)
+    assert said.startswith("The same for all: train_length 4, test_length 12, layers 2, heads 4, steps 4000, ")
+    assert "width" not in said
+    assert "learning_rate" not in said
+    assert said in brief_report(cells).to_markdown()
+    assert said in results_page(results).to_html()
+    assert names_among(cells).of(cells[0]) == "learning_rate 0.001, width 16"
+    assert names_among(cells).in_full(cells[0]) == f"{YES_TASK} × nope, learning_rate 0.001, width 16"
+
+
+def load_grid_of(**settings: object) -> Sequence[Spec]:
+    """Return the specs of a grid on one task with one encoding."""
+    own = {"tasks": [YES_TASK], "encodings": ["nope"], "train_length": 4, "test_length": 12}
+    return Grid(settings=own | settings, source="a test").specs()
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        *((name, [False, True]) for name in SWITCHES),
+        *((name, [0, 1e-3]) for name in PENALTY_NAMES if name != "relations"),
+        ("train_length", [3, 4]),
+        ("test_length", [[12], [8, 20]]),
+        ("layers", [1, 2]),
+        ("heads", [2, 4]),
+        ("room", [20, 30]),
+        ("steps", [10, 20]),
+        ("batch", [8, 16]),
+        ("warmup", [0, 5]),
+        ("weight_decay", [0.0, 0.1]),
+        ("clip", [0.5, 1.0]),
+        ("evaluate_every", [5, 10]),
+        ("examples", [50, 100]),
+        ("stop_early", [True, False]),
+    ],
+)
+def test_every_setting_that_varies_has_a_column(name: str, values: list[object]) -> None:
+    specs = load_grid_of(**{"encodings": ["ape"], "room": 60, name: values, "seeds": 1})
+    cells = summarize(make_result(run, [1.0] * len(run.bins)) for run in make_runs(specs))
+    assert columns_of(cells) == (name,)
+    assert len({tuple(row[:4]) for row in results_table(cells).rows}) == 2, "no two rows look alike"
+
+
+def test_cells_with_other_lengths_stand_below_their_multiples() -> None:
+    cells = [cell_of(YES_TASK, "nope", [[1, 0.9, 0.8]]), cell_of(YES_TASK, "ape", [[1, 0.5]])]
+    table = results_table(cells)
+    assert list(table.header[2:7]) == ["test_length", "predicted", "1×", "2×", "3×"]
+    assert [list(row[4:7]) for row in table.rows] == [["100", "90.0", "80.0"], ["100", "50.0", ""]]
 
 
 def audited(share: float, *, inherent: bool = False) -> Cell:
@@ -655,3 +668,50 @@ def test_decoding_is_reported_as_a_difference_on_the_same_instances() -> None:
     table = decoding_table([cell])
     assert table is not None
     assert list(table.rows[0][2:]) == ["0", "–", "−20"]
+
+
+# In a browser
+
+
+@pytest.mark.full
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs the browser chromium")
+def test_a_click_on_a_title_sorts_the_table_and_a_second_one_turns_it_round(tmp_path: Path) -> None:
+    specs = load_grid_of(width=[8, 16, 128], seeds=2, heads=2)
+    page = results_page(
+        [make_result(run, [1, 1, run.seed * run.model.width / 128]) for run in make_runs(specs)]
+    ).to_html()
+    width, generalize = 2, 8
+
+    def widths_after(*clicks: int) -> tuple[list[str], list[str | None]]:
+        click = "".join(f"titles[{column}].click();" for column in clicks)
+        script = f"<script>const titles = document.querySelectorAll('thead button'); {click}</script></body>"
+        path = tmp_path / "page.html"
+        path.write_text(page.replace("</body>", script), encoding="utf-8")
+        shown = subprocess.run(
+            ["chromium", *_BROWSER, f"--user-data-dir={tmp_path / 'browser'}", "--dump-dom", path.as_uri()],
+            capture_output=True,
+            check=True,
+            text=True,
+            timeout=120,
+        ).stdout
+        table = shown[shown.index("<table") : shown.index("</table>")]
+        rows = [re.findall(r"<td.*?>(.*?)</td>", row) for row in re.findall(r"<tr>(<td.*?)</tr>", table)]
+        sorts = re.findall(r"<th[^>]*aria-sort=\"(\w+)\"", table)
+        return [row[width] for row in rows], sorts
+
+    assert widths_after() == (["8", "16", "128"], [])
+    assert widths_after(width) == (["8", "16", "128"], ["ascending"])
+    assert widths_after(width, width) == (["128", "16", "8"], ["descending"])
+    assert widths_after(width, width, generalize)[0][-1] == "128", "1/2 is more than 0/2"
+
+
+_BROWSER = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)

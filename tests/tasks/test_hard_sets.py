@@ -34,8 +34,11 @@ from lengthwise.languages.next_symbols import live_states
 from lengthwise.languages.regex import compile_regex
 from lengthwise.model.shape import Shape
 from lengthwise.predict.predict import predict_task
-from lengthwise.report.results import brief_report, hard_table, results_page, to_json
-from lengthwise.report.statistics import Interval, summarize
+from lengthwise.report.intervals import Interval
+from lengthwise.report.results import brief_report, hard_table
+from lengthwise.report.results_data import to_json
+from lengthwise.report.results_page import results_page
+from lengthwise.report.statistics import summarize
 from lengthwise.seeds import EVALUATION, open_stream
 from lengthwise.tasks.core.catalog import TASKS, find_task
 from lengthwise.tasks.core.lengths import length_bins
@@ -646,7 +649,10 @@ def test_a_report_sets_hard_instances_beside_random_ones() -> None:
     ]
     (cell,) = summarize(results)
     assert cell.hard == {
-        "boundary": (Interval(median=0.895, low=0.89, high=0.9), Interval(median=0.605, low=0.6, high=0.61))
+        "boundary": (
+            Interval(median=0.895, low=0.89, high=0.9, num_runs=2),
+            Interval(median=0.605, low=0.6, high=0.61, num_runs=2),
+        )
     }
     assert hard_table([cell]).header == ["task", "encoding", "instances", "1×", "2×"]
     assert hard_table([cell]).rows == [

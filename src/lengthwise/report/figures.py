@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..markup import escape
 from ..svg import element, figure, group, line, points, rect, text
 from ..svg import number as svg_number
+from .naming import Names, names_among
 from .numbers import percent
 from .statistics import Cell
 
@@ -30,7 +31,7 @@ class Column:
     bins: tuple[tuple[float, ...], ...]
 
 
-def draw_curves(cells: Sequence[Cell]) -> str:
+def draw_curves(cells: Sequence[Cell], names: Names | None = None) -> str:
     """Return one panel for the cells of a task: a line and a band for each, and a dot for each run, the training lengths shaded.
 
     Lines have their number at the end. A later line is thinner, so that lines that lie on each other can all be seen. Dotted
@@ -51,7 +52,7 @@ def draw_curves(cells: Sequence[Cell]) -> str:
         last = cell.curve[-1]
         ends.append((number, across(last.length), _up(last.value.median)))
     parts += _numbers_at(ends)
-    return figure(parts, width=_WIDTH, height=_HEIGHT, title=_describe(cells))
+    return figure(parts, width=_WIDTH, height=_HEIGHT, title=_describe(cells, names or names_among(cells)))
 
 
 def _width_of(number: int, num_lines: int) -> float:
@@ -74,7 +75,7 @@ def _draw_cell(cell: Cell, number: int, width: float, across: Callable[[float], 
     ]
 
 
-_DOT = "stroke-width: 3px; stroke-linecap: round; opacity: 0.6"
+_DOT = "stroke-width: 4.5px; stroke-linecap: round; opacity: 0.65"
 
 
 def _dots(places: Sequence[tuple[float, float]]) -> str:
@@ -98,13 +99,13 @@ def _numbers_at(ends: Sequence[tuple[int, float, float]]) -> list[str]:
     ]
 
 
-def draw_strips(cells: Sequence[Cell], varying: Sequence[str]) -> str:
+def draw_strips(cells: Sequence[Cell], names: Names) -> str:
     """Return a row for each cell: a dot for every run at its exact match where success is judged, and the median with its interval.
 
     Runs that did not fit are rings, and count in no median unless none fitted.
     """
-    names = [cell.named(varying) for cell in cells]
-    left = 8 + _LETTER * max(map(len, names))
+    labels = list(map(names.of, cells))
+    left = 8 + _LETTER * max(map(len, labels))
 
     def across(share: float) -> float:
         return left + 8 + _TRACK * share
@@ -114,12 +115,12 @@ def draw_strips(cells: Sequence[Cell], varying: Sequence[str]) -> str:
     for share in (0, 0.5, 1):
         parts.append(line(across(share), _TOP, across(share), bottom, "rule"))
         parts.append(text(across(share), bottom + 14, f"{share:.0%}", "tick middle"))
-    for row, (cell, name) in enumerate(zip(cells, names, strict=True)):
+    for row, (cell, name) in enumerate(zip(cells, labels, strict=True)):
         parts.append(_draw_strip(cell, name, _TOP + _STRIP * (row + 0.5), left, across))
     at = f"exact match at {cells[0].success_at:g} times the training length; rings: runs that did not fit"
     parts.append(text(4, bottom + 30, at, "tick"))
     width = max(left + _TRACK + 28, 8 + 5.2 * len(at))
-    return figure(parts, width=width, height=bottom + 38, title=_describe(cells, varying))
+    return figure(parts, width=width, height=bottom + 38, title=_describe(cells, names))
 
 
 def _draw_strip(cell: Cell, name: str, y: float, left: float, across: Callable[[float], float]) -> str:
@@ -196,7 +197,7 @@ def _scale() -> list[str]:
     return parts
 
 
-def _describe(cells: Sequence[Cell], varying: Sequence[str] = ()) -> str:
+def _describe(cells: Sequence[Cell], names: Names) -> str:
     """Return what a picture shows, for those who hear it."""
-    ends = ", ".join(f"{cell.named(varying)} {percent(cell.by_bin[cell.success].median, ' %')}" for cell in cells)
+    ends = ", ".join(f"{names.of(cell)} {percent(cell.by_bin[cell.success].median, ' %')}" for cell in cells)
     return f"Exact match by length for {cells[0].task}; where success is judged: {ends}."

@@ -32,11 +32,6 @@ class Interval:
     high: float
     num_runs: int
 
-    @property
-    def is_range(self) -> bool:
-        """Whether there are too few runs for a 95 % interval."""
-        return self.num_runs < FEWEST_FOR_MEDIAN
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuccessRate:

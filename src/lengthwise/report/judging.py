@@ -44,7 +44,10 @@ _MARKS = {
     Standing.NO_EVIDENCE: "–",
 }
 
-MARKS_LEGEND = "Marks: ✓ agrees, ✗ differs, ? undecided (too few runs to tell), ! a NO that a run challenges, · no prediction, – no evidence."
+MARKS_LEGEND = (
+    "Marks: ✓ agrees, ✗ differs, ? undecided (too few runs to tell), ! a NO that a run challenges, · no prediction, "
+    "– no evidence."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +110,7 @@ def judge(predicted: Answer, rate: SuccessRate | None, *, challenged: bool) -> S
 def explain_standing(standing: Standing, predicted: Answer, rate: SuccessRate | None) -> str:
     """Return what a standing means for a cell, with the counts behind it."""
     if rate is None:
-        return "no run fitted the training lengths: no evidence"
+        return "no evidence: no run fitted"
     counts = f"{rate.successes} of {rate.num_runs} fitted runs"
     if standing is Standing.NO_PREDICTION:
         return f"no prediction to compare with; {counts} generalize"

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .judging import RunOutcome
+from .naming import Names, names_among
 from .numbers import percent
 from .pages import Block, Heading, Items, Line, Paragraph, Span
-from .statistics import Cell, columns_of
+from .statistics import Cell
 
 MOST_LISTED = 3
 
@@ -31,22 +32,22 @@ def challenged_blocks(cells: Sequence[Cell], kept: KeptModels | None) -> list[Bl
     challenged = [cell for cell in cells if cell.challengers]
     if not challenged:
         return []
-    varying = columns_of(cells)
+    names = names_among(cells)
     several = len(challenged) > 1
     return [
         Heading("Challenged predictions"),
         Paragraph(
             f"{len(challenged)} {'predictions of NO are' if several else 'prediction of NO is'} challenged: a run is right on at least 99% "
-            "at the longest tested lengths, and on all hard instances that it was tested on. A proof says that it fails at "
+            "at the longest tested lengths, and on all hard instances that it was tested on. Theory says that it must fail at "
             "some length. A NO counts as refuted only after somebody has looked inside the model."
         ),
-        Items([_challenge(cell, cell.challengers[0], varying, kept) for cell in challenged]),
+        Items([_challenge(cell, cell.challengers[0], names, kept) for cell in challenged]),
     ]
 
 
-def _challenge(cell: Cell, run: RunOutcome, varying: Sequence[str], kept: KeptModels | None) -> Line:
+def _challenge(cell: Cell, run: RunOutcome, names: Names, kept: KeptModels | None) -> Line:
     tested = "" if run.hard else " It was not tested on hard instances: run the same command with --hard."
-    start = f"{_place(cell, varying)}: seed {run.seed} has {percent(run.by_bin[-1])} % at the longest lengths.{tested} "
+    start = f"{names.in_full(cell)}: seed {run.seed} has {percent(run.by_bin[-1])} % at the longest lengths.{tested} "
     return [start, *_how_to_look(run, kept)]
 
 
@@ -64,7 +65,7 @@ def failing_blocks(cells: Sequence[Cell], kept: KeptModels | None, most: int = M
     if not found:
         return []
     found.sort(key=lambda pair: str(pair[0].verdict.answer) != "YES")  # a YES that fails is what needs an explanation
-    varying = columns_of(cells)
+    names = names_among(cells)
     more = len(found) - most
     return [
         Heading("Failing runs"),
@@ -72,7 +73,7 @@ def failing_blocks(cells: Sequence[Cell], kept: KeptModels | None, most: int = M
             "Runs that fit and fail at longer lengths. Each command shows the first position that breaks, margin and attention by "
             "length, and failing examples."
         ),
-        Items([_failure(cell, run, varying, kept) for cell, run in found[:most]]),
+        Items([_failure(cell, run, names, kept) for cell, run in found[:most]]),
         *([Paragraph(f"… and {more} more {'cell' if more == 1 else 'cells'} with failing runs.")] if more > 0 else []),
     ]
 
@@ -85,11 +86,7 @@ def _failing(cells: Sequence[Cell], kept: KeptModels) -> Iterator[tuple[Cell, Ru
             yield cell, min(failing, key=lambda run: run.by_bin[cell.success] or 0.0)
 
 
-def _failure(cell: Cell, run: RunOutcome, varying: Sequence[str], kept: KeptModels) -> Line:
+def _failure(cell: Cell, run: RunOutcome, names: Names, kept: KeptModels) -> Line:
     share = percent(run.by_bin[cell.success])
-    start = f"{_place(cell, varying)}, predicted {cell.verdict.answer}: seed {run.seed} has {share} % at {cell.success_at:g}×. "
+    start = f"{names.in_full(cell)}, predicted {cell.verdict.answer}: seed {run.seed} has {share} % at {cell.success_at:g}×. "
     return [start, Span(kept.command(run.id), "code")]
-
-
-def _place(cell: Cell, varying: Sequence[str]) -> str:
-    return f"{cell.task} × {cell.named(varying)}"

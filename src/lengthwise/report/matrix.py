@@ -6,18 +6,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..svg import group, picture, rect, text
+from .naming import names_among
 from .numbers import percent
-from .statistics import Cell, columns_of
+from .statistics import Cell
 
 _ROW, _TOP, _LEAST_LEFT = 22, 30, 130
-_CHARACTER, _NARROW = 7, 6.3  # about the width of one in print, and without room to spare
+_CHARACTER, _NARROW, _SMALL = 7, 6.3, 5.2  # the width of one in print: with room to spare, without, and of small ones
 _SHADE = "#2563a8"
 _PREDICTED = {"YES": "yes", "NO": "no", "UNKNOWN": "?"}
 
 LEGEND = (
     "Each cell: the prediction (yes, no, ? unknown), how many of the runs that fitted the training lengths generalize, and their median "
-    "exact match where success is judged. Then how the two stand: ✓ agrees, ✗ differs, ? undecided, ! challenged. Darker is better. "
-    "A dashed frame: no run fitted, so there is no evidence."
+    "exact match in percent where success is judged. Then how the two stand: ✓ agrees, ✗ differs, ? undecided, ! challenged; a thick "
+    "frame marks ✗ and !. Darker is better. A dotted frame: no run fitted, so there is no evidence."
 )
 
 
@@ -25,7 +26,7 @@ def _text(cell: Cell) -> str:
     predicted = _PREDICTED[str(cell.verdict.answer)]
     if not cell.num_fitted:
         return f"{predicted}: 0/{cell.num_runs} fit"
-    shown = f"{cell.num_generalized}/{cell.num_fitted} {percent(cell.by_bin[cell.success].median)} %"
+    shown = f"{cell.num_generalized}/{cell.num_fitted} {percent(cell.by_bin[cell.success].median)}"
     return f"{predicted}: {shown} {cell.standing.mark}"
 
 
@@ -37,11 +38,11 @@ def _shade(cell: Cell) -> float | None:
 
 def names_of_rows(cells: Sequence[Cell]) -> list[str]:
     """Return the rows of the matrix: encodings with the settings that vary, in the order of the task that has most of them."""
-    varying = columns_of(cells)
+    names = names_among(cells)
     tasks = [cell.task for cell in cells]
     most = max(tasks, key=tasks.count)
-    ordered = [cell.named(varying) for cell in cells if cell.task == most]
-    return list(dict.fromkeys([*ordered, *(cell.named(varying) for cell in cells)]))
+    ordered = [names.values(cell) for cell in cells if cell.task == most]
+    return list(dict.fromkeys([*ordered, *map(names.values, cells)]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,14 +65,16 @@ def draw_matrix(
     title: str,
     width: int = 104,
     least_left: int = _LEAST_LEFT,
+    corner: str = "",
 ) -> str:
     """Return squares under the names of columns and beside the names of rows: the darker a square, the better.
 
-    ``width`` is that of a column, ``least_left`` that of the names of rows, at least.
+    ``width`` is that of a column, ``least_left`` that of the names of rows, at least. ``corner`` stands above these.
     """
-    left = max(least_left, 16 + _CHARACTER * max(map(len, rows)))
+    left = int(max(least_left, 16 + _CHARACTER * max(map(len, rows)), 16 + _SMALL * len(corner)))
     parts = [text(left + width * (place + 0.5), 20, name, "plain middle") for place, name in enumerate(columns)]
     parts += [text(left - 8, _TOP + _ROW * line + 15, name, "plain end") for line, name in enumerate(rows)]
+    parts += [text(left - 8, 20, corner, "tick end")] if corner else []
     for square in squares:
         x, y = left + width * columns.index(square.column), _TOP + _ROW * rows.index(square.row)
         parts.append(_draw_square(square, x, y, width))
@@ -95,15 +98,15 @@ def draw_results(cells: Sequence[Cell]) -> str:
 
     Tasks are columns or, if there are more tasks than rows would be, rows: a phone is narrow.
     """
-    varying = columns_of(cells)
+    naming = names_among(cells)
     tasks, names = list(dict.fromkeys(cell.task for cell in cells)), names_of_rows(cells)
     tasks_are_rows = len(tasks) > len(names)
     squares = [
         Square(
-            row=cell.task if tasks_are_rows else cell.named(varying),
-            column=cell.named(varying) if tasks_are_rows else cell.task,
+            row=cell.task if tasks_are_rows else naming.values(cell),
+            column=naming.values(cell) if tasks_are_rows else cell.task,
             words=_text(cell),
-            title=f"{cell.task} × {cell.named(varying)}: predicted {cell.verdict.answer}; {cell.remark}",
+            title=f"{cell.task} × {naming.of(cell)}: predicted {cell.verdict.answer}; {cell.remark}",
             share=_shade(cell),
             framed=cell.agrees is False,
         )
@@ -112,4 +115,7 @@ def draw_results(cells: Sequence[Cell]) -> str:
     rows, columns = (tasks, names) if tasks_are_rows else (names, tasks)
     widest = max(map(len, [*columns, *(square.words for square in squares)]))
     title = f"Prediction and measurement for {len(names)} encodings and settings on {len(tasks)} tasks"
-    return draw_matrix(rows, columns, squares, title=title, width=12 + int(_NARROW * widest), least_left=40)
+    corner = "" if tasks_are_rows else naming.title
+    return draw_matrix(
+        rows, columns, squares, title=title, corner=corner, width=12 + int(_NARROW * widest), least_left=40
+    )

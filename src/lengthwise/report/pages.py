@@ -225,7 +225,7 @@ _PAGE = """\
 {style}</style>
 </head>
 <body>
-<main>
+<main class="lengthwise-page">
 <h1>{title}</h1>
 {body}
 <p class="soft">{footer}</p>

@@ -12,10 +12,11 @@ from ..train.settings import GENERATED_EXAMPLES
 from .intervals import FEWEST_FOR_MEDIAN, Interval, SuccessRate
 from .judging import FEW_SUCCEED, FITTED, GENERALIZED, MARKS_LEGEND, MOST_SUCCEED, Standing
 from .looking import KeptModels, challenged_blocks, failing_blocks
+from .naming import columns_of
 from .numbers import percent, show_number
 from .pages import Block, Document, Heading, Paragraph
 from .results_data import flat_record
-from .statistics import Cell, agreement, columns_of
+from .statistics import Cell, agreement
 
 
 def results_table(cells: Sequence[Cell]) -> Table:
@@ -144,10 +145,10 @@ def legend(cells: Sequence[Cell]) -> str:
 
 def _kinds_of_interval(cells: Sequence[Cell]) -> str:
     """Return what stands beside medians: the range of a few runs, or an interval of several."""
-    kinds = {len(cell.shown) < FEWEST_FOR_MEDIAN for cell in cells}
-    return {(True,): "range", (False,): "95 % interval"}.get(
-        tuple(kinds), f"range; 95 % interval from {FEWEST_FOR_MEDIAN} runs on"
-    )
+    kinds = {cell.has_ranges for cell in cells}
+    if len(kinds) > 1:
+        return f"range; 95 % interval from {FEWEST_FOR_MEDIAN} runs on"
+    return "range" if True in kinds else "95 % interval"
 
 
 def _advice(cells: Sequence[Cell]) -> str:

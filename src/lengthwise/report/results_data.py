@@ -35,6 +35,7 @@ def cell_to_json(cell: Cell) -> dict[str, object]:
         "fitted": cell.num_fitted,
         "generalize": cell.num_generalized,
         "success_rate": _rate(cell.rate),
+        "interval_of_medians": "range" if cell.has_ranges else "95%",
         "bins": _bins(cell, cell.by_bin),
         "success_at": cell.success_at,
         "best": cell.best,
@@ -50,7 +51,7 @@ def flat_record(cell: Cell, columns: Sequence[str]) -> dict[str, object]:
     """Return a cell as one flat line of data, for a data frame, with the settings that vary as columns."""
     data = cell_to_json(cell)
     settings = _lists({name: cell.settings[name] for name in columns})
-    rate = _rate(cell.rate) or {"low": None, "high": None}
+    rate = cell.rate
     medians = {
         f"median_{bounds.low}_{bounds.high}": numbers(value)["median"]
         for bounds, value in zip(cell.bins, cell.by_bin, strict=True)
@@ -60,8 +61,8 @@ def flat_record(cell: Cell, columns: Sequence[str]) -> dict[str, object]:
         "encoding": cell.encoding,
         **settings,
         **{name: data[name] for name in _KNOWN},
-        "rate_low": rate["low"],
-        "rate_high": rate["high"],
+        "rate_low": None if rate is None else rate.low,
+        "rate_high": None if rate is None else rate.high,
         **medians,
     }
 
@@ -120,8 +121,7 @@ def _bins(cell: Cell, values: Sequence[Interval]) -> list[dict[str, object]]:
     ]
 
 
-def numbers(value: Interval) -> dict[str, object]:
+def numbers(value: Interval) -> dict[str, float | None]:
     """Return an interval as JSON data, where a bin without instances has no numbers: NaN is not JSON."""
     known = value.num_runs > 0
-    ends = {name: getattr(value, name) if known else None for name in ("median", "low", "high")}
-    return {**ends, "interval": "range" if value.is_range else "95%"}
+    return {name: getattr(value, name) if known else None for name in ("median", "low", "high")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..encodings.core.choice import encoding_files, find_packaged_encoding
 from ..experiment.spec import DEFAULT_LEARNING_RATE
@@ -15,11 +15,13 @@ from ..theory.claims import MEANINGS
 from ..theory.theorems import THEOREMS
 from ..train.settings import Training
 from .figures import MOST_LINES, draw_curves, draw_strips
+from .judging import Standing
 from .looking import KeptModels, challenged_blocks, failing_blocks
 from .matrix import LEGEND, draw_results
+from .naming import Names, names_among
 from .pages import Block, Details, Document, Heading, Line, Panel, Panels, Paragraph, Picture, Span
 from .results import common_settings, legend, other_blocks, results_table, summary
-from .statistics import Cell, columns_of, summarize
+from .statistics import Cell, summarize
 
 TITLE = "Length generalization: prediction beside measurement"
 
@@ -39,7 +41,7 @@ def results_page(results: Sequence[Result], *, title: str = TITLE, kept: KeptMod
             Paragraph(common_settings(cells), soft=True),
             Details("How to read the table", [legend(cells)], is_open=True),
             Heading("Curves and reasons"),
-            Paragraph(_CURVES, soft=True),
+            Paragraph(_how_to_read_pictures([len(group) for group in _by_task(cells)]), soft=True),
             Panels(_panels(cells)),
             *failing_blocks(cells, kept, _MOST_FAILING),
             *other_blocks(cells),
@@ -69,6 +71,10 @@ _CURVES = (
     "line is over all runs. Dotted levels: the best shortcut or, where that is the solution, chance. Lines are numbered at their end; "
     "where they lie on each other, the later one is thinner."
 )
+_STRIPS = (
+    "Where there are many settings, each has a row: a dot for every run at its exact match where success is judged, a ring for a run that "
+    "did not fit, and a line at the median with its range (from six runs on the 95 % interval)."
+)
 
 
 def meanings() -> list[Block]:
@@ -78,48 +84,78 @@ def meanings() -> list[Block]:
 
 
 def _panels(cells: Sequence[Cell]) -> list[Panel]:
-    varying = columns_of(cells)
-    by_task: dict[tuple[str, tuple[LengthRange, ...]], list[Cell]] = {}
-    for cell in cells:
-        by_task.setdefault((cell.task, cell.bins), []).append(cell)
+    names = names_among(cells)
     return [
         Panel(
-            task=task,
+            task=group[0].task,
             definition=_definition(group[0]),
-            svg=draw_curves(group) if len(group) <= MOST_LINES else draw_strips(group, varying),
-            lines=list(_reasons(group, varying)),
+            svg=(draw_curves if len(group) <= MOST_LINES else draw_strips)(group, names),
+            lines=list(_reasons(group, names)),
         )
-        for (task, _), group in by_task.items()
+        for group in _by_task(cells)
     ]
 
 
-def _reasons(cells: Sequence[Cell], varying: Sequence[str]) -> Iterator[Line]:
+def _by_task(cells: Sequence[Cell]) -> list[list[Cell]]:
+    """Return the cells of each task, those with equal bins together."""
+    groups: dict[tuple[str, tuple[LengthRange, ...]], list[Cell]] = {}
+    for cell in cells:
+        groups.setdefault((cell.task, cell.bins), []).append(cell)
+    return list(groups.values())
+
+
+def _how_to_read_pictures(panels: Sequence[int]) -> str:
+    """Return how to read the pictures of panels with so many cells each."""
+    curves, strips = (any((number <= MOST_LINES) is few for number in panels) for few in (True, False))
+    return " ".join([_CURVES] * curves + [_STRIPS] * strips)
+
+
+def _reasons(cells: Sequence[Cell], names: Names) -> Iterator[Line]:
     """Yield the prediction of every cell with its reason, which stands once where several cells share it."""
     groups: dict[tuple[str, str, str], list[tuple[int, Cell]]] = {}
     for number, cell in enumerate(cells):
         verdict = cell.verdict
         groups.setdefault((cell.encoding, str(verdict.answer), verdict.reason), []).append((number, cell))
-    numbered = len(cells) <= MOST_LINES
     for (encoding, answer, reason), group in groups.items():
         verdict = group[0][1].verdict
-        keys = [Span(str(number + 1), f"lengthwise-key numbered series-{number}") for number, _ in group if numbered]
+        alone = len(group) == 1
+        keys = [_key(group[0][0])] if alone and len(cells) <= MOST_LINES else []
         yield [
             *keys,
             Span(encoding, "strong"),
             ": predicted ",
             Span(answer, answer),
             f" for {verdict.fragment.notation}, {verdict.readout.notation}: {reason}",
-            *(_measured(group[0][1], []) if len(group) == 1 else ()),
+            *([" Measured: ", *_measured(group[0][1])] if alone else []),
         ]
-        if len(group) > 1:
+        if len(cells) > MOST_LINES and not alone:
+            yield _count(cell for _, cell in group)
+        elif not alone:
             for number, cell in group:
-                key = [Span(str(number + 1), f"lengthwise-key numbered series-{number}")] if numbered else []
-                yield [*key, cell.named(varying), *_measured(cell, varying)]
+                yield [_key(number), names.of(cell), ": ", *_measured(cell)]
 
 
-def _measured(cell: Cell, varying: Sequence[str]) -> list[str | Span]:
-    mark = Span(cell.standing.mark, f"mark {cell.standing.name}")
-    return [": " if varying else " Measured: ", mark, f" {cell.remark}."]
+def _key(number: int) -> Span:
+    return Span(str(number + 1), f"lengthwise-key numbered series-{number}")
+
+
+def _measured(cell: Cell) -> list[str | Span]:
+    return [_mark(cell.standing), f" {cell.remark}."]
+
+
+def _mark(standing: Standing) -> Span:
+    return Span(standing.mark, f"mark {standing.name}")
+
+
+def _count(cells: Iterable[Cell]) -> Line:
+    """Return how many cells stand how, for more of them than a panel has room for."""
+    standings = [cell.standing for cell in cells]
+    counted: list[str | Span] = []
+    for standing in Standing:
+        number = standings.count(standing)
+        if number:
+            counted += [", " if counted else "", _mark(standing), f" {standing} in {number}"]
+    return ["Measured, by setting: ", *counted, ". The table has each."]
 
 
 def named_answer(number: int, encoding: str, answer: object) -> list[str | Span]:

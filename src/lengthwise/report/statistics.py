@@ -16,7 +16,7 @@ from ..encodings.catalog import ENCODINGS
 from ..encodings.core.choice import encoding_files, find_packaged_encoding
 from ..errors import LengthwiseError
 from ..experiment.descriptions import Description, switches_of
-from ..experiment.settings import ONLY_TESTS, SETTINGS, flat_settings, show_setting, varying_settings
+from ..experiment.settings import ONLY_TESTS, SETTINGS, flat_settings
 from ..experiment.store import Result
 from ..predict.predict import predict_task
 from ..tasks.audit.results import Audit, Baseline
@@ -25,7 +25,7 @@ from ..tasks.core.lengths import LengthRange, default_success, length_bins, mult
 from ..theory.claims import Answer
 from ..theory.verdict import AnyVerdict, Verdict
 from ..train.settings import TRAINER_REVISION
-from .intervals import Interval, SuccessRate, median_interval, success_rate
+from .intervals import FEWEST_FOR_MEDIAN, Interval, SuccessRate, median_interval, success_rate
 from .judging import FITTED, GENERALIZED, RunOutcome, Standing, explain_standing, judge, measured_answer
 
 SHORTCUT = 0.05  # models that are better than a shortcut by no more than this are marked
@@ -53,6 +53,7 @@ class Cell:
     verdict: AnyVerdict
     bins: tuple[LengthRange, ...]
     runs: tuple[RunOutcome, ...]
+    rate: SuccessRate | None  # of the fitted runs; None where none fitted
     by_bin: tuple[Interval, ...]  # over the fitted runs, or over all where none fitted
     curve: tuple[Point, ...]  # likewise
     success: int
@@ -64,10 +65,6 @@ class Cell:
     hard: Mapping[str, tuple[Interval, ...]] = field(default_factory=dict)  # by kind and bin, over the same runs
     origins: tuple[str, ...] = ()  # the kinds of processor the runs were trained on
 
-    def named(self, varying: Iterable[str]) -> str:
-        """Return the encoding with the settings that vary."""
-        return ", ".join([self.encoding, *(f"{name} {show_setting(self.settings[name])}" for name in varying)])
-
     @property
     def fitted(self) -> tuple[RunOutcome, ...]:
         """The runs that fit the training lengths."""
@@ -77,6 +74,11 @@ class Cell:
     def shown(self) -> tuple[RunOutcome, ...]:
         """The runs that medians are over: those that fit or, where none does, all."""
         return self.fitted or self.runs
+
+    @property
+    def has_ranges(self) -> bool:
+        """Whether medians come with the range of their runs, because these are too few for a 95 % interval."""
+        return len(self.shown) < FEWEST_FOR_MEDIAN
 
     @property
     def num_runs(self) -> int:
@@ -91,12 +93,7 @@ class Cell:
     @property
     def num_generalized(self) -> int:
         """How many of the fitted runs generalize."""
-        return sum(run.generalizes for run in self.fitted)
-
-    @property
-    def rate(self) -> SuccessRate | None:
-        """How many of the fitted runs generalize, with its interval; None where none fitted."""
-        return success_rate(self.num_generalized, self.num_fitted) if self.fitted else None
+        return sum(run.generalizes for run in self.runs)
 
     @property
     def best(self) -> float:
@@ -254,11 +251,6 @@ def _rank(value: Any) -> list[float]:
     return [float(each) for each in value] if isinstance(value, (list, tuple)) else [] if value is None else [value]
 
 
-def columns_of(cells: Iterable[Cell]) -> tuple[str, ...]:
-    """Return the settings that tell cells apart: those in which they differ."""
-    return tuple(name for name in varying_settings([cell.settings for cell in cells]) if name not in ONLY_TESTS)
-
-
 def fit_share(result: Result) -> float:
     """Return the exact match of a run at training lengths: at the longest ones, or in older stores at all of them."""
     bounds = LengthRange(low=0, high=result.settings["train_length"])
@@ -309,6 +301,8 @@ def _summarize_cell(results: Sequence[Result]) -> Cell:
     if success is None:  # somebody has changed the description
         success, success_at = len(bins) - 1, multiple_of(bins[-1], bins[0].high)
     shown = [result for result in results if is_fitted(result)] or results
+    runs = tuple(_outcome(result, bins, success) for result in results)
+    num_fitted = sum(run.fitted for run in runs)
     return Cell(
         task=first.task,
         encoding=first.encoding,
@@ -317,7 +311,8 @@ def _summarize_cell(results: Sequence[Result]) -> Cell:
         definition=described.definition,
         origins=tuple(sorted({processor_of(result) for result in results})),
         bins=bins,
-        runs=tuple(_outcome(result, bins, success) for result in results),
+        runs=runs,
+        rate=success_rate(sum(run.generalizes for run in runs), num_fitted) if num_fitted else None,
         by_bin=tuple(_over_runs(share_in(result, bounds) for result in shown) for bounds in bins),
         curve=_curve(shown),
         success=success,

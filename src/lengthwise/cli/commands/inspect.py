@@ -14,6 +14,7 @@ from ...extras import require_extra
 from ...files import make_folder_of, write_text
 from ...report.numbers import percent
 from ..arguments import add_store_argument
+from ..failures import print_failures, run_in_print, tested_on
 from ..learned_relations import draw_relations_of, relation_lines, relations_to_json
 from ..text import colour, paragraph, passing_line, print_json, table
 
@@ -27,7 +28,9 @@ EXAMPLES = """\
 examples:
   lengthwise run unique_copy --encoding ape --keep       train, and keep the models
   lengthwise inspect 3f2a                                one of them, by the beginning of its id
-  lengthwise inspect 3f2a --svg inspect.svg              the same as a picture
+  lengthwise inspect 3f2a --failures                     where it breaks, with failing examples
+  lengthwise inspect 3f2a --failures --hard pumped       the same on hard instances of a kind
+  lengthwise inspect 3f2a --svg inspect.svg              functions of positions as a picture
   lengthwise inspect model.safetensors --tau 1 --json    against the limit with local functions up to distance 1
   lengthwise inspect 3f2a --cut 1 20                     would it last if a layer saw no further back?
 
@@ -49,6 +52,14 @@ def add_arguments(parser: ArgumentParser) -> None:
         "what", metavar="RUN", help="the id of a run that was trained with --keep, or a file (.safetensors)"
     )
     add_store_argument(parser)
+    parser.add_argument(
+        "--failures",
+        action="store_true",
+        help="show where the model breaks instead: the first wrong position, margin and attention by length, failing examples",
+    )
+    parser.add_argument(
+        "--hard", metavar="KIND", help="with --failures: on hard instances of a kind (docs/concepts/hard-tests.md)"
+    )
     parser.add_argument("--svg", metavar="FILE", help="draw functions, margins and attention to this file")
     parser.add_argument(
         "--tau",
@@ -98,6 +109,13 @@ def run(options: Namespace) -> int:
 
     given = None if options.task is None else find_task(options.task)
     model, run, task = load_model(find_model(options.what, options.store), given, options.encoding)
+    if options.failures:
+        print_failures(model, run, tested_on(task, run, given, options.hard), options)
+        return 0
+    if options.hard is not None:
+        raise InvalidOptionError(
+            "--hard chooses what --failures looks at, and --failures is not given.", hint="add it."
+        )
     if options.svg is not None:
         make_folder_of(options.svg)
     with passing_line(hidden=options.json) as show:
@@ -128,10 +146,7 @@ def run(options: Namespace) -> int:
 
 
 def _title(run: Run, found: Inspection) -> str:
-    return (
-        f"{run.task} × {run.encoding}, seed {run.seed}, run {run.id}: trained up to length {found.trained_length} "
-        f"({found.trained} tokens)"
-    )
+    return f"{run_in_print(run)}: trained up to length {found.trained_length} ({found.trained} tokens)"
 
 
 def _name(layer: int, head: int) -> str:

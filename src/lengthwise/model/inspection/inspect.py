@@ -103,16 +103,7 @@ def inspect_model(
             f"a layer can see 0 tokens back or more; found {wrong_cuts[0]}.",
             hint="0 is the token itself, 1 the one before.",
         )
-    if model.num_models != 1:
-        raise InvalidOptionError(
-            f"one model can be inspected at a time; found a stack of {model.num_models}.", hint="take one out first."
-        )
-    wrong = [name for name, weight in model.named_parameters() if not torch.isfinite(weight).all()]
-    if wrong:
-        raise InvalidOptionError(
-            f"{len(wrong)} of the model's tensors have weights that are not finite, {wrong[0]!r} the first: there is nothing to measure.",
-            hint="it diverged in training; inspect another, or train with a smaller learning rate.",
-        )
+    require_measurable(model)
     possible = task.lengths(1, test_length)
     train_length = max((length for length in possible if length <= train_length), default=possible[0])
     trained = task.size(train_length)
@@ -132,6 +123,20 @@ def inspect_model(
         lengths=tuple(lengths),
         cuts=_cut(model, task, [at for at in lengths if at.length >= train_length], cuts, seed, report),
     )
+
+
+def require_measurable(model: Transformer) -> None:
+    """Raise unless there is one model, with weights that are numbers."""
+    if model.num_models != 1:
+        raise InvalidOptionError(
+            f"one model can be inspected at a time; found a stack of {model.num_models}.", hint="take one out first."
+        )
+    wrong = [name for name, weight in model.named_parameters() if not torch.isfinite(weight).all()]
+    if wrong:
+        raise InvalidOptionError(
+            f"{len(wrong)} of the model's tensors have weights that are not finite, {wrong[0]!r} the first: there is nothing to measure.",
+            hint="it diverged in training; inspect another, or train with a smaller learning rate.",
+        )
 
 
 def _cut(

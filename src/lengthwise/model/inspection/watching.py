@@ -77,6 +77,7 @@ class Seen(NamedTuple):
     scores_BHLL: list[Tensor]
     weights_BHLL: list[Tensor]
     outputs_BLO: Tensor
+    tokens_BL: Tensor
     targets_BL: Tensor
     sizes_B: Tensor
 
@@ -115,6 +116,7 @@ def watch(
             scores_BHLL=[scores for scores, _ in kept],
             weights_BHLL=[weights for _, weights in kept],
             outputs_BLO=model.read(x_MBLD)[0],
+            tokens_BL=tokens[0],
             targets_BL=batch.targets_MBL[0, part],
             sizes_B=sizes[0],
         )
