@@ -117,3 +117,11 @@ def add_store_argument(parser: ArgumentParser, *, positional: bool = False) -> N
         parser.add_argument(
             "--store", default=DEFAULT_STORE, metavar="FILE", help=f"where results are kept (default: {DEFAULT_STORE})"
         )
+
+
+def add_run_filters(parser: ArgumentParser) -> None:
+    """Add which runs of a store are meant."""
+    parser.add_argument("--task", action="append", metavar="TASK", help="only runs of this task; may be given again")
+    parser.add_argument(
+        "--encoding", action="append", metavar="E", help="only runs with this encoding; may be given again"
+    )
