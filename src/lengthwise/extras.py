@@ -12,7 +12,7 @@ _NEEDED = {
     "hf": ("torch", "safetensors", "transformers"),
     "solver": ("pysat",),
     "export": ("pyarrow",),
-    "figures": ("reportlab", "svglib"),
+    "figures": ("cairosvg",),
 }
 _ON_INDEX = {"pysat": "python-sat"}
 """What a library is called where packages are found, if not by the name under which it is imported."""

@@ -107,6 +107,12 @@ def add_report_arguments(
     parser.add_argument("--markdown", metavar="FILE", help="also write the table as Markdown")
 
 
+def add_figure_arguments(parser: ArgumentParser) -> None:
+    """Add the files that a paper takes from a report."""
+    parser.add_argument("--figure", metavar="FILE", help="also write the curves as one drawing: .svg or .pdf")
+    parser.add_argument("--latex", metavar="FILE", help="also write the table in LaTeX, for booktabs")
+
+
 def add_store_argument(parser: ArgumentParser, *, positional: bool = False) -> None:
     """Add which store of results is meant."""
     if positional:

@@ -223,9 +223,9 @@ def _fitted(before: Side, after: Side) -> tuple[str, float, float, PValue]:
 
 def _success(before: Side, after: Side) -> tuple[str, float, float, PValue]:
     """Compare success among fitted runs; without any in one of the stores there is nothing to compare."""
-    rates = [side.num_generalized / side.num_fitted if side.num_fitted else 0.0 for side in (before, after)]
+    rate_before, rate_after = (side.num_generalized / max(1, side.num_fitted) for side in (before, after))
     test = compare_rates(before.num_generalized, before.num_fitted, after.num_generalized, after.num_fitted)
-    return "success rate", *rates, test
+    return "success rate", rate_before, rate_after, test
 
 
 def _median(before: Side, after: Side) -> tuple[str, float, float, PValue]:
@@ -242,21 +242,20 @@ def comparison_table(found: Comparison) -> Table:
     """Return a row for each cell that both stores have."""
     varying = varying_settings(change.settings for change in found.changes)
     header = ["task", "encoding", *varying, "fitted", "generalize", "median at", "in %", "p", "change"]
-    rows = []
-    for change in found.changes:
-        rows.append(
-            [
-                change.task,
-                change.encoding,
-                *(show_setting(change.settings[name]) for name in varying),
-                _arrow(*(f"{side.num_fitted}/{len(side.shares)}" for side in (change.before, change.after))),
-                _arrow(*(f"{side.num_generalized}/{side.num_fitted}" for side in (change.before, change.after))),
-                str(change.judged_at),
-                _arrow(*map(percent, (change.questions[2].before, change.questions[2].after))),
-                _smallest_p(change.questions),
-                change.remark,
-            ]
-        )
+    rows = [
+        [
+            change.task,
+            change.encoding,
+            *(show_setting(change.settings[name]) for name in varying),
+            _arrow(*(f"{side.num_fitted}/{len(side.shares)}" for side in (change.before, change.after))),
+            _arrow(*(f"{side.num_generalized}/{side.num_fitted}" for side in (change.before, change.after))),
+            str(change.judged_at),
+            _arrow(*map(percent, (change.questions[2].before, change.questions[2].after))),
+            _smallest_p(change.questions),
+            change.remark,
+        ]
+        for change in found.changes
+    ]
     kinds = {0: "name", **dict.fromkeys(range(2, len(header) - 1), "number"), len(header) - 1: "remark"}
     return Table(header=header, rows=rows, kinds=kinds, records=list(map(_change_to_json, found.changes)))
 

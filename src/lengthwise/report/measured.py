@@ -14,8 +14,12 @@ from ..experiment.run import run_experiment
 from ..experiment.spec import Spec
 from ..experiment.store import Result, read_store
 from ..files import write_text
+from ..tables import to_frame
+from .figure_files import save_figure
+from .latex import latex_table
 from .pages import Document
 from .results import brief_report, results_page, results_table, to_json
+from .run_table import table_rows
 from .statistics import Cell, sort_out, summarize
 
 
@@ -43,6 +47,10 @@ class Report:
         """Return a data frame of pandas or, where that is missing, of polars, with a row for each task and encoding."""
         return results_table(self.cells).to_frame()
 
+    def runs_frame(self) -> Any:
+        """Return a data frame with a row for each run, kind of instances and tested length (docs/reference/stores.md)."""
+        return to_frame(list(table_rows(self.results)))
+
     def to_json(self) -> list[dict[str, object]]:
         """Return the rows as JSON data, in the shape that docs/reference/json.md documents."""
         return to_json(self.cells)
@@ -50,6 +58,14 @@ class Report:
     def save(self, path: str | Path) -> None:
         """Write the whole report as one HTML page, with curves, reasons and settings."""
         write_text(path, results_page(list(self.results)).to_html())
+
+    def save_figure(self, path: str | Path) -> None:
+        """Write the curves as one drawing, SVG or PDF as the name of the file ends."""
+        save_figure(self.results, path)
+
+    def save_latex(self, path: str | Path) -> None:
+        """Write the table in LaTeX, for documents that use booktabs."""
+        write_text(path, latex_table(self.cells))
 
     def __str__(self) -> str:
         return self.brief.to_text()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -84,9 +85,7 @@ def _write_json(rows: Iterable[Row], draft: Path) -> None:
 
 
 def _write_parquet(rows: Iterable[Row], draft: Path) -> None:
-    import pyarrow
-    import pyarrow.parquet
-
+    pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     kinds = {
         "text": pyarrow.string(),
         "integer": pyarrow.int64(),
@@ -97,7 +96,7 @@ def _write_parquet(rows: Iterable[Row], draft: Path) -> None:
         [pyarrow.field(column.name, kinds[column.kind], column.may_be_missing) for column in COLUMNS]
     )
     waiting = iter(rows)
-    with open(draft, "ab") as opened, pyarrow.parquet.ParquetWriter(opened, schema) as writer:
+    with open(draft, "ab") as opened, parquet.ParquetWriter(opened, schema) as writer:
         while batch := list(islice(waiting, _ROWS_AT_ONCE)):
             writer.write_table(pyarrow.Table.from_pylist([_encodable(row) for row in batch], schema))
 

@@ -28,6 +28,7 @@ RANDOM = "random"
 """The kind of the usual test instances."""
 
 _LARGEST = 2**63 - 1
+"""What a column of whole numbers can hold."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,14 +145,14 @@ def _of_the_run(result: Result) -> Row:
 
 def _checked(result: Result, column: Column, value: Any) -> Any:
     """Return a value in the type of its column; raise if a store holds another one, as only a changed store does."""
+    kind = type(value)
+    if column.kind == "number" and kind in (int, float):
+        if isfinite(value) and abs(value) < _LARGEST:
+            return float(value)
+        value = None  # a loss that has grown beyond all bounds is no number in JSON
     if value is None and column.may_be_missing:
         return None
-    if column.kind == "number" and type(value) in (int, float):
-        number = float(value) if abs(value) < 1e300 else float("inf")
-        return (
-            number if isfinite(number) else None
-        )  # a loss that has grown beyond all bounds is no number in any format
-    if type(value) is not TYPES[column.kind] or (column.kind == "integer" and abs(value) > _LARGEST):
+    if kind is not TYPES[column.kind] or value is None or (kind is int and abs(value) > _LARGEST):
         raise UnreadableFileError(
             f"run {result.id!r} cannot be written as a table: its {column.name} is {value!r:.60}, and must be "
             f"{column.kind}.",

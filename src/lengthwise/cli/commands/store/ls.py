@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from ....report.run_list import runs_table, select_runs
-from ....experiment.store import read_store
 from ...arguments import add_run_filters, add_store_argument
-from ...text import paint, print_json, print_note, width
+from ...kinds.runs import print_runs
 
 EXAMPLES = """\
 examples:
@@ -27,13 +25,5 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Print the runs of a store."""
-    with read_store(options.store) as store:
-        results = select_runs(store.results(), options.task or (), options.encoding or ())
-    table = runs_table(results)
-    if options.json:
-        print_json(table.to_json())
-    elif results:
-        print(table.to_text(width(), paint))
-    else:
-        print_note(f"the store {options.store!r} has no finished run yet.")
+    print_runs(options.store, options, options.task or (), options.encoding or ())
     return 0

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from ....experiment.store import read_store
-from ....report.run_list import describe_run, find_run, run_in_full, scores_table
-from ...text import colour, paint, paragraph, print_json, width
+from ...kinds.runs import print_run
 
 EXAMPLES = """\
 examples:
@@ -23,14 +21,5 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Print one run."""
-    with read_store(options.store) as store:
-        result = find_run(store.results(), options.run)
-    if options.json:
-        print_json(run_in_full(result))
-        return 0
-    lines = describe_run(result)
-    indent = " " * (2 + max(len(name) for name, _ in lines))
-    for name, text in lines:
-        print(paragraph(text, indent, colour(name, "bold") + indent[len(name) :]))
-    print(f"\n{scores_table(result).to_text(width(), paint)}")
+    print_run(options.store, options.run, options)
     return 0
