@@ -23,6 +23,6 @@ COMMANDS = {
     "show": "show one of them in full",
     "complexity": "count the operators a problem needs at each scale, for each kind of positions",
     "conform": "test whether encodings do what their cards declare",
-    "cite": "print BibTeX for encodings, papers, tasks or languages, or for lengthwise itself",
+    "cite": "print BibTeX for encodings, papers, tasks, languages, a store of results, or lengthwise itself",
 }
 """Every command with one line about it; the name is also that of its module."""
