@@ -19,6 +19,7 @@ from pathlib import Path
 from lengthwise.cli.main import main as run_command
 from lengthwise.report.encoding_pages import encodings_page
 from lengthwise.report.matrix import Square, draw_matrix
+from lengthwise.report.run_table import columns_as_markdown
 from lengthwise.tasks.core.problems import find_circuit
 from lengthwise.theory.positions.circuits import Circuit, ideal
 from lengthwise.theory.positions.drawing import draw_relations
@@ -98,8 +99,17 @@ def draw_encodings_on_tasks() -> str:
     return draw_matrix(list(rows), tasks, squares, title=title)
 
 
+def stores_page() -> str:
+    """Return the page about stores with the table of columns written anew."""
+    text = STORES.read_text(encoding="utf-8")
+    return re.sub(r"\| column \| type \| meaning \|\n(\|.*\n)+", lambda _: f"{columns_as_markdown()}\n", text)
+
+
+STORES = ROOT / "docs" / "reference" / "stores.md"
+
 GENERATED: dict[Path, Callable[[], str]] = {
     ROOT / "docs" / "reference" / "encodings.md": encodings_page,
+    STORES: stores_page,
     ROOT / "docs" / "images" / "demo.svg": draw_demo,
     ROOT / "docs" / "images" / "encodings-tasks.svg": draw_encodings_on_tasks,
     ROOT / "docs" / "images" / "prf-parity.svg": lambda: draw_relations(*relation_pictures()["prf-parity.svg"]),
