@@ -51,7 +51,7 @@ def place(tmp_path: Path) -> Path:
     place = tmp_path / "runs.sqlite"
     plan = make_plan(*SPECS)
     runs = [run for stack in plan for run in stack.runs]
-    origin = {"hardware": "a, <fast>\n\"machine\"", "torch": "2.13.0+cpu", "lengthwise": "0.1.0"}
+    origin = {"hardware": 'a, <fast>\n"machine"', "torch": "2.13.0+cpu", "lengthwise": "0.1.0"}
     results = [make_result(run, [1.0, *[1 / 3] * (len(run.bins) - 1)], provenance=origin) for run in runs]
     results[0] = replace(results[0], fit=((4, 100, 100),), hard={"pumped": ((8, 50, 1),)}, losses=((20, math.inf),))
     results[1] = replace(results[1], generated=((4, 7, 6),), forced=((4, 7, 7),), losses=())
@@ -116,7 +116,12 @@ def assert_equal_to_store(rows: list[dict[str, Any]], place: Path) -> None:
                 assert type(value) is TYPES[column.kind], column.name
 
 
-READ = {"text": str, "integer": int, "number": float, "true or false": lambda text: {"true": True, "false": False}[text]}
+READ = {
+    "text": str,
+    "integer": int,
+    "number": float,
+    "true or false": lambda text: {"true": True, "false": False}[text],
+}
 
 
 def read_csv(text: str) -> list[dict[str, Any]]:
