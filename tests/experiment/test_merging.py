@@ -171,8 +171,10 @@ def killed_merge(into: Path, source: Path, *, after: float) -> None:
     merging.wait()
 
 
-def check_killed_merge(tmp_path: Path, large: Path, after: float) -> int:
-    into = make_store(tmp_path / f"all-{after}", RESULTS[3:])
+def check_killed_merge(folder: Path, large: Path, after: float) -> bool:
+    """Kill a merge and complete it; return whether it was killed before its end."""
+    folder.mkdir()
+    into = make_store(folder / "all", RESULTS[3:])
     before = stored(into)
     killed_merge(into, large, after=after)
     found, ids = stored(into), {result.id for result in before}
@@ -181,17 +183,18 @@ def check_killed_merge(tmp_path: Path, large: Path, after: float) -> int:
     merge_stores(into, [large])
     assert len(stored(into)) == len(before) + len(MANY)
     assert [result for result in stored(into) if result.id in ids] == before
-    return len(found)
+    return len(found) == len(before)
 
 
 def test_a_merge_that_is_killed_loses_nothing_and_is_completed_by_the_next(tmp_path: Path, large: Path) -> None:
-    assert check_killed_merge(tmp_path, large, 0.0) == 3  # it was killed before its end
+    tries = (check_killed_merge(tmp_path / str(number), large, 0.0) for number in range(5))
+    assert any(tries)  # usually the first; on a busy machine a merge may be done before it is killed
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("after", [0.01, 0.02, 0.04, 0.08, 0.12, 0.16, 0.2, 0.3])
 def test_a_merge_may_be_killed_at_any_moment(tmp_path: Path, large: Path, after: float) -> None:
-    check_killed_merge(tmp_path, large, after)
+    check_killed_merge(tmp_path / "killed", large, after)
 
 
 def test_the_command_says_what_became_of_the_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
