@@ -72,7 +72,7 @@ def _csv_text(value: Any) -> str:
     """Return a value as CSV holds it: nothing where it is missing, all digits of a number, true or false."""
     if value is None:
         return ""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return ("true" if value else "false") if isinstance(value, bool) else str(value)
 
 
 def _write_json(rows: Iterable[Row], draft: Path) -> None:
@@ -104,7 +104,9 @@ def _write_parquet(rows: Iterable[Row], draft: Path) -> None:
 def _encodable(row: Row) -> Row:
     """Return a row in which half characters, from file names, are written out: UTF-8 has no bytes for them."""
     return {
-        name: value.encode("utf-8", "backslashreplace").decode("utf-8") if isinstance(value, str) else value
+        name: value.encode("utf-8", "backslashreplace").decode("utf-8")
+        if isinstance(value, str) and not value.isascii()
+        else value
         for name, value in row.items()
     }
 

@@ -103,10 +103,11 @@ def table_rows(results: Iterable[Result]) -> Iterator[Row]:
     """Yield the rows of runs in their order: random instances first, then the other kinds, lengths increasing."""
     for result in results:
         same = _of_the_run(result)
+        template = {column.name: same.get(column.name) for column in COLUMNS}
         train_length = result.settings["train_length"]
         for kind, scores in ((RANDOM, result.scores), *result.other_scores.items()):
             for length, instances, matches in sorted(scores):
-                own = {
+                yield template | {
                     "kind": kind,
                     "length": length,
                     "multiple": length / train_length,
@@ -114,7 +115,6 @@ def table_rows(results: Iterable[Result]) -> Iterator[Row]:
                     "matches": matches,
                     "exact_match": matches / instances,
                 }
-                yield {column.name: own.get(column.name, same.get(column.name)) for column in COLUMNS}
 
 
 def run_values(result: Result) -> Row:
