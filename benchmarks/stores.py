@@ -32,7 +32,7 @@ from lengthwise.report.run_table import table_rows
 
 LENGTHS = 40
 WATCHER = (
-    "import sys, time; from lengthwise.experiment.store_progress import read_progress\n"
+    "import sys; from lengthwise.experiment.store_progress import read_progress\n"
     "looks = 0; print('ready', flush=True)\n"
     "while not read_progress(sys.argv[1]).is_complete: looks += 1\n"
     "print(looks)"
@@ -64,31 +64,32 @@ def timed(what: str, work: Callable[[], object], runs: int) -> None:
     print(f"{what:<28}{seconds:8.2f} s   {1e6 * seconds / runs:8.0f} µs per run")
 
 
-def write_alone_and_watched(folder: Path, runs: list[Run]) -> None:
-    """Print the time of a transaction of one run without and with a watcher."""
-    medians = []
-    for name, watched in (("alone", False), ("watched", True)):
-        place = folder / f"{name}.sqlite"
+def write_alone_and_watched(folder: Path, runs: list[Run], blocks: int = 10) -> None:
+    """Print the time of a transaction of one run without and with a watcher, in blocks that take turns."""
+    times: dict[bool, list[float]] = {False: [], True: []}
+    looks = 0
+    for block in range(blocks):
+        watched = bool(block % 2)
+        place = folder / f"block-{block}.sqlite"
         with open_store(place) as store:
             store.save_plan([StackPlan(runs=tuple(runs))], describe_cells(runs[:1]))
-            watcher = None
-            if watched:
-                watcher = subprocess.Popen(
-                    [sys.executable, "-c", WATCHER, str(place)], stdout=subprocess.PIPE, text=True
-                )
-                assert watcher.stdout is not None
-                watcher.stdout.readline()
-            times = []
+            watcher = _start_watcher(place) if watched else None
             for run in runs:
                 begun = time.perf_counter()
                 store.save([made_up(run)])
-                times.append(time.perf_counter() - begun)
-            looks = "" if watcher is None else f", {int(watcher.communicate()[0])} looks meanwhile"
-        medians.append(median(times))
-        times.sort()
-        slow = times[len(times) * 99 // 100]
-        print(f"save one run, {name:<14}{1e3 * medians[-1]:8.2f} ms  99 % within {1e3 * slow:.2f} ms{looks}")
-    print(f"median watched / alone      {medians[1] / medians[0]:8.2f}")
+                times[watched].append(time.perf_counter() - begun)
+            looks += 0 if watcher is None else int(watcher.communicate()[0])
+    for watched, name in ((False, "alone"), (True, "watched")):
+        slow = sorted(times[watched])[len(times[watched]) * 99 // 100]
+        print(f"save one run, {name:<14}{1e3 * median(times[watched]):8.2f} ms  99 % within {1e3 * slow:.2f} ms")
+    print(f"looks of the watcher        {looks:8}")
+
+
+def _start_watcher(place: Path) -> subprocess.Popen[str]:
+    watcher = subprocess.Popen([sys.executable, "-c", WATCHER, str(place)], stdout=subprocess.PIPE, text=True)
+    assert watcher.stdout is not None
+    watcher.stdout.readline()
+    return watcher
 
 
 def main() -> None:
@@ -123,7 +124,7 @@ def main() -> None:
         timed("merge into a new store", lambda: merge_stores(folder / "new.sqlite", [place]), number)
         timed("merge again, all equal", lambda: merge_stores(folder / "new.sqlite", [place]), number)
         timed("one look of watch", lambda: read_progress(place), number)
-        write_alone_and_watched(folder, make_runs([replace(spec, seeds=1000)]))
+        write_alone_and_watched(folder, make_runs([replace(spec, seeds=300)]))
 
 
 if __name__ == "__main__":
