@@ -44,7 +44,19 @@ def run(capsys: pytest.CaptureFixture[str]) -> Runner:
 
 def test_runs_are_listed_with_what_varies_and_their_scores(run: Runner, store: str) -> None:
     lines = run.answers("store", "ls", store).splitlines()
-    assert lines[0].split() == ["run", "task", "encoding", "learning_rate", "seed", "steps", "taken", "fit", "0–4", "5–8", "9–12"]
+    assert lines[0].split() == [
+        "run",
+        "task",
+        "encoding",
+        "learning_rate",
+        "seed",
+        "steps",
+        "taken",
+        "fit",
+        "0–4",
+        "5–8",
+        "9–12",
+    ]
     assert lines[1].split() == [RUNS[0].id[:8], *["parity", "nope", "0.001", "0", "20", "99.5", "100", "75.0", "50.0"]]
     assert len(lines) == 1 + len(RUNS)
 

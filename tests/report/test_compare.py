@@ -17,6 +17,8 @@ from lengthwise.experiment.spec import Spec
 from lengthwise.experiment.store import Result, open_store
 from lengthwise.model.shape import Shape
 from lengthwise.report.compare import compare_results, comparison_table
+from lengthwise.report.statistics import description_of
+from lengthwise.theory.claims import Answer
 
 
 def cell(shares: Sequence[float], *, task: str = "parity", encoding: str = "nope", **settings: Any) -> list[Result]:
@@ -127,3 +129,12 @@ def test_a_store_that_is_not_there_is_a_sentence(stores: tuple[str, str], capsys
     assert (
         Runner(capsys).fails("compare", stores[0], "none.sqlite").startswith("error: there is no store 'none.sqlite'.")
     )
+
+
+def test_a_prediction_that_has_changed_is_named() -> None:
+    before, after = cell(GOOD), cell(GOOD)
+    described = [description_of(result) for result in before]
+    other = replace(described[0], verdict=replace(described[0].verdict, answer=Answer.UNKNOWN))
+    (change,) = compare_results(before, [replace(result, description=other) for result in after]).changes
+    assert change.predictions == ("NO", "UNKNOWN")
+    assert change.remark == "the same results; prediction NO → UNKNOWN"

@@ -22,7 +22,8 @@ from lengthwise.experiment.settings import SETTINGS
 from lengthwise.experiment.spec import Spec
 from lengthwise.experiment.store import Result, open_store, read_store
 from lengthwise.model.shape import Shape
-from lengthwise.report.run_files import FORMATS, write_rows
+from lengthwise.report.measured import Report
+from lengthwise.report.run_files import FORMATS, Written, write_rows
 from lengthwise.report.run_table import COLUMNS, TYPES, columns_as_markdown, table_rows
 from lengthwise.train.settings import PENALTY_NAMES, Training
 
@@ -135,7 +136,7 @@ def read_csv(text: str) -> list[dict[str, Any]]:
 
 def export(place: Path, form: str) -> Path:
     out = place.with_name(f"table.{form}")
-    assert write_rows(table_rows(stored(place)), out, form) == len(rows_by_hand(place))
+    assert write_rows(table_rows(stored(place)), out, form).num_rows == len(rows_by_hand(place))
     return out
 
 
@@ -157,9 +158,9 @@ def test_json_read_back_is_equal_to_the_store(place: Path) -> None:
 
 
 def test_an_empty_table_has_a_header_or_an_empty_list(tmp_path: Path) -> None:
-    assert write_rows([], tmp_path / "a.csv", "csv") == 0
+    assert write_rows([], tmp_path / "a.csv", "csv") == Written(num_rows=0, formula=None)
     assert (tmp_path / "a.csv").read_text() == ",".join(column.name for column in COLUMNS) + "\n"
-    assert write_rows([], tmp_path / "a.json", "json") == 0
+    assert write_rows([], tmp_path / "a.json", "json").num_rows == 0
     assert json.loads((tmp_path / "a.json").read_text()) == []
 
 
@@ -191,7 +192,8 @@ def test_the_page_about_stores_lists_the_columns() -> None:
 
 def test_a_spreadsheet_computes_nothing_if_asked(place: Path) -> None:
     out = place.with_name("safe.csv")
-    write_rows(table_rows(stored(place)), out, "csv", spreadsheet=True)
+    assert write_rows(table_rows(stored(place)), out, "csv").formula in ("-a*", "=1,2*", "@*")
+    assert write_rows(table_rows(stored(place)), out, "csv", spreadsheet=True).formula is None
     tasks = {row["task"] for row in read_csv(out.read_text("utf-8"))}
     assert tasks == {"parity", "(aa)*", "'-a*", "'=1,2*", '"*', "(Y|N)*", "'@*", "é*"}
 
@@ -221,6 +223,16 @@ def test_parquet_says_what_it_needs(place: Path) -> None:
     with pytest.raises(MissingExtraError, match="Parquet needs pyarrow, which is not installed"):
         export(place, "parquet")
     assert not place.with_name("table.parquet").exists()
+
+
+def test_a_report_gives_the_table_as_a_data_frame_where_there_is_a_library_for_it(place: Path) -> None:
+    found = Report(results=stored(place))
+    if any(find_spec(name) is not None for name in ("pandas", "polars")):
+        assert list(found.runs_frame().columns) == [column.name for column in COLUMNS]
+        assert len(found.runs_frame()) == len(rows_by_hand(place))
+    else:
+        with pytest.raises(MissingExtraError, match="a data frame needs pandas or polars; neither is installed"):
+            found.runs_frame()
 
 
 # Other readers

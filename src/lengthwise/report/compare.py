@@ -81,6 +81,7 @@ class Change:
     judged_at: LengthRange
     before: Side
     after: Side
+    predictions: tuple[str, str]
     questions: tuple[Question, ...]
 
     @property
@@ -106,9 +107,11 @@ class Change:
         else:
             said = "no change beyond noise"
         revised = ", ".join(f"{name} {before} → {after}" for name, (before, after) in self.revisions.items())
+        predicted = "" if len(set(self.predictions)) == 1 else f"; prediction {' → '.join(self.predictions)}"
         older = self.before.older + self.after.older
         return (
             said
+            + predicted
             + (f"; revision of {revised}" if revised else "")
             + (f"; {older} runs of other revisions left out" if older else "")
         )
@@ -146,6 +149,7 @@ def compare_results(before: Iterable[Result], after: Iterable[Result]) -> Compar
             judged_at=bounds,
             before=first,
             after=second,
+            predictions=(_prediction(cells_before[key]), _prediction(cells_after[key])),
             questions=asked,
         )
         for key, (bounds, first, second), asked in zip(shared, sides, questions, strict=True)
@@ -172,6 +176,10 @@ def _sides(before: Sequence[Result], after: Sequence[Result]) -> tuple[LengthRan
     number = success_bin(bins, described.success_at or default_success(bins))
     bounds = bins[-1 if number is None else number]
     return bounds, _side(before, bounds), _side(after, bounds)
+
+
+def _prediction(results: Sequence[Result]) -> str:
+    return str(description_of(results[-1]).verdict.answer)
 
 
 def _side(results: Sequence[Result], bounds: LengthRange) -> Side:
@@ -325,6 +333,7 @@ def _change_to_json(change: Change) -> dict[str, Any]:
             }
             for question in change.questions
         ],
+        "predicted": list(change.predictions),
         "revisions": {name: list(pair) for name, pair in change.revisions.items()},
         "remark": change.remark,
     }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -23,26 +24,37 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """What a spreadsheet may take for the beginning of a formula."""
 
 
-def write_rows(rows: Iterable[Row], path: str | Path, form: str, *, spreadsheet: bool = False) -> int:
-    """Write rows in a format of ``FORMATS``; return how many. With ``spreadsheet`` no text of a CSV file is a formula."""
-    counted = _Counted(_without_formulas(rows) if spreadsheet else rows)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """How many rows were written, and the first text among them that a spreadsheet may compute."""
+
+    num_rows: int
+    formula: str | None
+
+
+def write_rows(rows: Iterable[Row], path: str | Path, form: str, *, spreadsheet: bool = False) -> Written:
+    """Write rows in a format of ``FORMATS``. With ``spreadsheet`` no text of a CSV file is a formula."""
+    counted = _Watched(_without_formulas(rows) if spreadsheet else rows)
     if form == "parquet":
         require_extra("Parquet", "export")  # before a file is begun
     with draft_of(path) as draft:
         FORMATS[form](counted, draft)
-    return counted.number
+    return Written(num_rows=counted.number, formula=counted.formula)
 
 
-class _Counted:
+class _Watched:
     """Rows that are counted as they are read."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self._rows = rows
         self.number = 0
+        self.formula: str | None = None
 
     def __iter__(self) -> Iterator[Row]:
         for row in self._rows:
             self.number += 1
+            if self.formula is None:
+                self.formula = next(filter(is_formula, row.values()), None)
             yield row
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 import time
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 from typing import Any
 
+from ...errors import UnreadableFileError
 from ...experiment.store_progress import StoreProgress, read_progress
 from ...markup import visible
 from ..arguments import add_store_argument
@@ -35,7 +37,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Show the progress of an experiment until it is complete."""
-    found = read_progress(options.store)
+    found = _look(options.store)
     if options.json:
         print_json(progress_to_json(found))
     elif options.once:
@@ -43,6 +45,21 @@ def run(options: Namespace) -> int:
     else:
         _follow(options.store, found, min(max(0.2, options.every), 3600.0))
     return 0
+
+
+def _look(store: str) -> StoreProgress:
+    """Return the progress; where only a copy can be read, it may have been made in the middle of a write, so try again."""
+    for _ in range(_TRIES):
+        try:
+            return read_progress(store)
+        except UnreadableFileError:
+            if not Path(store).is_file():
+                raise
+            time.sleep(0.2)
+    return read_progress(store)
+
+
+_TRIES = 3
 
 
 def _follow(store: str, found: StoreProgress, seconds: float) -> None:
@@ -55,7 +72,7 @@ def _follow(store: str, found: StoreProgress, seconds: float) -> None:
     with Live(_view(found), console=console, auto_refresh=False) as live:
         while not found.is_complete and not (was_writing and found.is_writing is False):
             time.sleep(seconds)
-            found = read_progress(store)
+            found = _look(store)
             was_writing = was_writing or bool(found.is_writing)
             live.update(_view(found), refresh=True)
     if not found.is_complete:

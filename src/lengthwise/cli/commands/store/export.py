@@ -9,7 +9,7 @@ from pathlib import Path
 from ....errors import InvalidOptionError
 from ....experiment.store import read_store
 from ....markup import visible
-from ....report.run_files import FORMATS, is_formula, write_rows
+from ....report.run_files import FORMATS, write_rows
 from ....report.run_list import select_runs
 from ....report.run_table import table_rows
 from ...arguments import add_run_filters, add_store_argument
@@ -45,18 +45,17 @@ def run(options: Namespace) -> int:
     with read_store(options.store) as store:
         results = select_runs(store.results(), options.task or (), options.encoding or ())
     out = "/dev/stdout" if options.out == "-" else options.out
-    number = write_rows(table_rows(results), out, form, spreadsheet=options.spreadsheet)
-    suspect = dict.fromkeys(name for result in results for name in (result.task, result.encoding) if is_formula(name))
-    if form == "csv" and suspect and not options.spreadsheet:
+    written = write_rows(table_rows(results), out, form, spreadsheet=options.spreadsheet)
+    if form == "csv" and written.formula is not None:
         print_note(
             visible(
-                f"a spreadsheet may compute {next(iter(suspect))!r} instead of showing it; --spreadsheet prevents that."
+                f"a spreadsheet may compute {written.formula!r} instead of showing it; --spreadsheet prevents that."
             )
         )
     if options.json and options.out != "-":
-        print_json({"file": options.out, "format": form, "runs": len(results), "rows": number})
+        print_json({"file": options.out, "format": form, "runs": len(results), "rows": written.num_rows})
     else:
-        print(visible(f"wrote {number} rows of {len(results)} runs to {options.out}"), file=sys.stderr)
+        print(visible(f"wrote {written.num_rows} rows of {len(results)} runs to {options.out}"), file=sys.stderr)
     return 0
 
 
