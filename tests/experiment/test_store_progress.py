@@ -107,7 +107,7 @@ def save_many(store: Store, runs: Sequence[Run]) -> list[float]:
 
 def test_a_watched_writer_is_never_locked_out_and_the_log_does_not_grow(tmp_path: Path) -> None:
     place = tmp_path / "a"
-    runs = make_runs([replace(SPEC, tasks=("parity",), seeds=300)])
+    runs = make_runs([replace(SPEC, tasks=("parity",), seeds=100)])
     watching = subprocess.Popen(
         [sys.executable, "-c", "import sys; from lengthwise.experiment.store_progress import read_progress\n"
          "print('ready', flush=True)\n"
@@ -123,7 +123,7 @@ def test_a_watched_writer_is_never_locked_out_and_the_log_does_not_grow(tmp_path
             place.with_name("a-wal").stat().st_size < 8 * 2**20
         )  # a reader that stays keeps the log from being reused
     with read_store(place) as again:
-        assert len(again.results()) == 300
+        assert len(again.results()) == 100
 
 
 RUN = """

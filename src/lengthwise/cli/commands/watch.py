@@ -60,6 +60,7 @@ def _look(store: str) -> StoreProgress:
 
 
 _TRIES = 3
+_REST = 3.0  # times as long as a look takes: a store of a million runs must not keep a core busy
 
 
 def _follow(store: str, found: StoreProgress, seconds: float) -> None:
@@ -68,11 +69,13 @@ def _follow(store: str, found: StoreProgress, seconds: float) -> None:
     from rich.live import Live
 
     console = Console(file=unsafe(sys.stdout), highlight=False)
-    was_writing = bool(found.is_writing)
+    was_writing, spent = bool(found.is_writing), 0.0
     with Live(_view(found), console=console, auto_refresh=False) as live:
         while not found.is_complete and not (was_writing and found.is_writing is False):
-            time.sleep(seconds)
+            time.sleep(max(seconds, _REST * spent))
+            begun = time.perf_counter()
             found = _look(store)
+            spent = time.perf_counter() - begun
             was_writing = was_writing or bool(found.is_writing)
             live.update(_view(found), refresh=True)
     if not found.is_complete:
