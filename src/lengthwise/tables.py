@@ -72,13 +72,17 @@ class Table:
     _repr_html_ = to_html
 
     def to_latex(self) -> str:
-        r"""Return the table in LaTeX, for ``\usepackage{booktabs}``; names are set in typewriter, remarks wrap."""
+        r"""Return the table in LaTeX, for ``\usepackage{booktabs}``; names are set in typewriter, remarks wrap.
+
+        A table that fits on no page is a longtable, which repeats its header on every page.
+        """
         letters = {"number": "r", "remark": f"p{{{_REMARK_WIDTH}}}"}
         columns = "".join(letters.get(self._kind(column), "l") for column in range(len(self.header)))
+        form, after_header = ("longtable", [r"\endhead"]) if len(self.rows) > _ROWS_OF_A_PAGE else ("tabular", [])
         head = _latex_row(map(escape_latex, self.header))
         body = [_latex_row(self._latex_cell(column, cell) for column, cell in enumerate(row)) for row in self.rows]
-        lines = [f"\\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *body, r"\bottomrule"]
-        return "\n".join([*lines, r"\end{tabular}"])
+        lines = [f"\\begin{{{form}}}{{{columns}}}", r"\toprule", head, r"\midrule", *after_header, *body]
+        return "\n".join([*lines, r"\bottomrule", f"\\end{{{form}}}"])
 
     def _latex_cell(self, column: int, cell: str) -> str:
         text = escape_latex(cell)
@@ -107,6 +111,7 @@ class Table:
 
 
 _REMARK_WIDTH = "5cm"
+_ROWS_OF_A_PAGE = 45
 
 
 def _latex_row(cells: Iterable[str]) -> str:

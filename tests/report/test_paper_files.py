@@ -57,7 +57,7 @@ def test_a_figure_has_a_panel_for_each_task_and_settings_in_order() -> None:
     titles = [words[0] for words in panels(draw_figure(SWEEP))]
     settings = [f"learning_rate {rate}, width {width}" for rate in ("0.001", "0.003") for width in (8, 16, 32)]
     assert titles == [f"{task}, {setting}" for task in ("parity", "[ab]*a<b>") for setting in settings]
-    assert all(words[1:] == ["nope", "ape"] for words in panels(draw_figure(SWEEP)))
+    assert all(words[1:] == ["1 nope", "2 ape"] for words in panels(draw_figure(SWEEP)))
 
 
 def test_what_does_not_vary_is_not_named_and_many_encodings_take_several_panels() -> None:
@@ -70,7 +70,7 @@ def test_what_does_not_vary_is_not_named_and_many_encodings_take_several_panels(
 def test_encodings_without_a_fitted_run_are_marked_in_the_key() -> None:
     unfit = [replace(result, scores=((4, 10, 0),)) for result in results_of("parity", encodings=("ape",))]
     assert panels(draw_figure([*results_of("parity", encodings=("nope",)), *unfit])) == [
-        ["parity", "nope", "ape (no run fitted)"]
+        ["parity", "1 nope", "2 ape (no run fitted)"]
     ]
 
 
@@ -132,7 +132,7 @@ def compile_latex(text: str, folder: Path) -> str:
         pytest.skip("pdflatex is not installed")
     (folder / "table.tex").write_text(text, encoding="utf-8")
     (folder / "paper.tex").write_text(
-        "\\documentclass{article}\\usepackage{booktabs}\\usepackage[landscape,margin=5mm,a3paper]{geometry}"
+        "\\documentclass{article}\\usepackage{booktabs,longtable}\\usepackage[landscape,margin=5mm,a3paper]{geometry}"
         "\\begin{document}\\input{table.tex}\\end{document}",
         encoding="utf-8",
     )
@@ -152,6 +152,13 @@ def test_the_table_of_a_report_compiles(tmp_path: Path) -> None:
     Report(results=SWEEP).save_latex(tmp_path / "made.tex")
     words = compile_latex((tmp_path / "made.tex").read_text(encoding="utf-8"), tmp_path)
     assert not words or ("predicted" in words and "[ab]*a<b>" in words)
+
+
+@pytest.mark.full
+def test_a_table_longer_than_a_page_goes_on_to_the_next(tmp_path: Path) -> None:
+    table = Table(header=["n", "word"], rows=[[str(number), "[x]"] for number in range(100)], kinds={0: "number"})
+    words = compile_latex(table.to_latex(), tmp_path)
+    assert not words or words.count("word") == words.count("\f") > 1
 
 
 @pytest.mark.full
@@ -220,6 +227,7 @@ def test_report_writes_figure_and_table(store: str, tmp_path: Path, capsys: pyte
     text = Path(files[2]).read_text(encoding="utf-8")
     assert text.startswith("% \\usepackage{booktabs}\n")
     assert text.endswith("\\end{tabular}\n")
+    assert "remark" not in text.split("\\toprule")[1]
 
 
 def test_a_figure_that_cannot_be_written_is_refused_before_any_work(

@@ -118,7 +118,7 @@ def _draw_panel(title: str, cells: Sequence[Cell]) -> tuple[str, float]:
     y = 12 + _LINE * len(lines)
     x = 0.0
     for number, cell in enumerate(cells):
-        name = cell.encoding if cell.num_fitted else f"{cell.encoding} (no run fitted)"
+        name = f"{number + 1} {cell.encoding}" + ("" if cell.num_fitted else " (no run fitted)")
         width = 14 + _CHARACTER * len(name) + 12
         if x and x + width > _WIDTH:
             x, y = 0.0, y + _LINE

@@ -12,7 +12,7 @@ from ..experiment.store import Result
 from ..tables import Table
 from ..tasks.core.lengths import LengthRange, length_bins
 from .numbers import percent
-from .run_table import run_values
+from .run_table import LARGEST_NUMBER, run_values
 from .statistics import fit_share, is_fitted, share_of
 
 SHORT_ID = 8
@@ -102,7 +102,7 @@ def run_in_full(result: Result) -> dict[str, Any]:
         "reason": None if described is None else described.verdict.reason,
         "settings": dict(result.settings),
         "provenance": dict(result.provenance),
-        "losses": [[step, value if abs(value) < 1e300 else None] for step, value in result.losses],
+        "losses": [[step, value if abs(value) < LARGEST_NUMBER else None] for step, value in result.losses],
         "scores": {kind: [list(score) for score in scores] for kind, scores in _all_scores(result).items()},
     }
 
@@ -139,7 +139,8 @@ def describe_run(result: Result) -> list[tuple[str, str]]:
 
 
 def _last_loss(result: Result) -> str:
-    return f", last loss {result.losses[-1][1]:.3g}" if result.losses else ""
+    loss = run_values(result)["loss"]
+    return "" if loss is None else f", last loss {loss:.3g}"
 
 
 def _is_worth_saying(name: str, value: object) -> bool:

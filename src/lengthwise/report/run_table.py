@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any, get_type_hints
 
 from ..errors import UnreadableFileError
@@ -26,6 +25,9 @@ TYPES: dict[str, type] = {"text": str, "integer": int, "number": float, "true or
 
 RANDOM = "random"
 """The kind of the usual test instances."""
+
+LARGEST_NUMBER = 1e300
+"""A number from here on is missing in the table: JSON has neither infinity nor what is no number."""
 
 _LARGEST = 2**63 - 1
 """What a column of whole numbers can hold."""
@@ -147,9 +149,9 @@ def _checked(result: Result, column: Column, value: Any) -> Any:
     """Return a value in the type of its column; raise if a store holds another one, as only a changed store does."""
     kind = type(value)
     if column.kind == "number" and kind in (int, float):
-        if isfinite(value) and abs(value) < _LARGEST:
+        if abs(value) < LARGEST_NUMBER:
             return float(value)
-        value = None  # a loss that has grown beyond all bounds is no number in JSON
+        value = None
     if value is None and column.may_be_missing:
         return None
     if kind is not TYPES[column.kind] or value is None or (kind is int and abs(value) > _LARGEST):
