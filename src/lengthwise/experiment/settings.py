@@ -22,10 +22,7 @@ def flat_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     16
     """
     model, training = settings.get("model", {}), settings.get("training", {})
-    penalties = {
-        "positional": training.get("regularizer", 0),
-        **dict(training.get("penalties", ())),
-    }  # it has a name of its own
+    penalties = {"positional": training.get("regularizer", 0), **dict(training.get("penalties", ()))}  # stored apart
     places = {"": settings, "model": model, "training": training, "training.penalties": penalties}
     flat = {name: places[TABLES[name]].get(name, _UNUSED[TABLES[name]]) for name in SETTINGS}
     flat |= {name: bool(flat[name]) for name in ONLY_TESTS}
