@@ -21,6 +21,7 @@ from lengthwise.report.encoding_pages import encodings_page
 from lengthwise.report.intervals import success_rate
 from lengthwise.report.judging import Standing, judge
 from lengthwise.report.matrix import Square, draw_matrix
+from lengthwise.report.run_table import columns_as_markdown
 from lengthwise.tasks.core.problems import find_circuit
 from lengthwise.theory.claims import Answer
 from lengthwise.theory.positions.circuits import Circuit, ideal
@@ -102,8 +103,17 @@ def draw_encodings_on_tasks() -> str:
     return draw_matrix(list(rows), tasks, squares, title=title)
 
 
+def stores_page() -> str:
+    """Return the page about stores with the table of columns written anew."""
+    text = STORES.read_text(encoding="utf-8")
+    return re.sub(r"\| column \| type \| meaning \|\n(\|.*\n)+", lambda _: f"{columns_as_markdown()}\n", text)
+
+
+STORES = ROOT / "docs" / "reference" / "stores.md"
+
 GENERATED: dict[Path, Callable[[], str]] = {
     ROOT / "docs" / "reference" / "encodings.md": encodings_page,
+    STORES: stores_page,
     ROOT / "docs" / "images" / "demo.svg": draw_demo,
     ROOT / "docs" / "images" / "encodings-tasks.svg": draw_encodings_on_tasks,
     ROOT / "docs" / "images" / "prf-parity.svg": lambda: draw_relations(*relation_pictures()["prf-parity.svg"]),

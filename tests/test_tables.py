@@ -64,11 +64,17 @@ def test_what_is_no_answer_makes_no_class() -> None:
 
 def test_latex_has_rules_and_escapes() -> None:
     lines = TABLE.to_latex().split("\n")
-    assert lines[:2] == [r"\begin{tabular}{llrl}", r"\toprule"]
+    assert lines[:2] == [r"\begin{tabular}{llrp{5cm}}", r"\toprule"]
     assert lines[2] == r"task & predicted & share\_1 & remark \\"
-    assert lines[4].startswith(r"a\textbar{}b \textless{}b\textgreater{}\&")
+    assert lines[4].startswith(r"\texttt{a\textbar{}b \textless{}b\textgreater{}\&")
+    assert lines[5] == r"\texttt{parity} & NO & -- &  \\"
     assert "\x1b" not in TABLE.to_latex()
     assert lines[-2:] == [r"\bottomrule", r"\end{tabular}"]
+
+
+def test_a_row_of_latex_that_begins_with_a_bracket_is_no_option_of_the_row_before() -> None:
+    lines = Table(header=["*"], rows=[["[1cm]"], ["a"]]).to_latex().split("\n")
+    assert lines[2:5] == [r"{}* \\", r"\midrule", r"{}[1cm] \\"]
 
 
 def test_json_holds_the_records_or_the_text() -> None:

@@ -24,7 +24,7 @@ _JOURNALS = ("JMLR",)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """A paper, a program or a post: ``arxiv`` is its number there, "" if it has none, as with ``venue`` and ``url``.
+    """A paper, a program or a post: ``arxiv`` is its number there, "" if it has none, as with ``venue``, ``url`` and ``version``.
 
     An author is "Family, Given"; "others" at the end stands for those left out; a name without a comma is whole.
     """
@@ -36,6 +36,7 @@ class Work:
     venue: str = ""
     arxiv: str = ""
     url: str = ""
+    version: str = ""
 
     @property
     def bibtex_key(self) -> str:
@@ -55,6 +56,8 @@ class Work:
         if self.venue:
             kind, place = ("article", "journal") if self.venue in _JOURNALS else ("inproceedings", "booktitle")
             fields[place] = _escaped(self.venue)
+        if self.version:
+            fields["note"] = f"Version {_escaped(self.version)}"  # standard styles print no field called version
         if self.arxiv:
             fields |= {"eprint": self.arxiv, "archivePrefix": "arXiv"}
         if self.url:

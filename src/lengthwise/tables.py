@@ -5,7 +5,7 @@ Cells are text of unknown origin: every renderer escapes them for its own format
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
@@ -72,11 +72,21 @@ class Table:
     _repr_html_ = to_html
 
     def to_latex(self) -> str:
-        r"""Return the table in LaTeX, for ``\usepackage{booktabs}``."""
-        columns = "".join("r" if self._kind(column) == "number" else "l" for column in range(len(self.header)))
-        head, *body = (" & ".join(map(escape_latex, line)) + r" \\" for line in [self.header, *self.rows])
-        lines = [f"\\begin{{tabular}}{{{columns}}}", r"\toprule", head, r"\midrule", *body, r"\bottomrule"]
-        return "\n".join([*lines, r"\end{tabular}"])
+        r"""Return the table in LaTeX, for ``\usepackage{booktabs}``; names are set in typewriter, remarks wrap.
+
+        A table that fits on no page is a longtable, which repeats its header on every page.
+        """
+        letters = {"number": "r", "remark": f"p{{{_REMARK_WIDTH}}}"}
+        columns = "".join(letters.get(self._kind(column), "l") for column in range(len(self.header)))
+        form, after_header = ("longtable", [r"\endhead"]) if len(self.rows) > _ROWS_OF_A_PAGE else ("tabular", [])
+        head = _latex_row(map(escape_latex, self.header))
+        body = [_latex_row(self._latex_cell(column, cell) for column, cell in enumerate(row)) for row in self.rows]
+        lines = [f"\\begin{{{form}}}{{{columns}}}", r"\toprule", head, r"\midrule", *after_header, *body]
+        return "\n".join([*lines, r"\bottomrule", f"\\end{{{form}}}"])
+
+    def _latex_cell(self, column: int, cell: str) -> str:
+        text = escape_latex(cell)
+        return f"\\texttt{{{text}}}" if self._kind(column) == "name" else text
 
     def to_json(self) -> list[dict[str, object]]:
         """Return a record for every row, as JSON data."""
@@ -86,15 +96,7 @@ class Table:
 
     def to_frame(self) -> Any:
         """Return the records as a data frame of pandas or, where that is missing, of polars."""
-        from importlib import import_module
-        from importlib.util import find_spec
-
-        for name in _FRAMES:
-            if find_spec(name) is not None:
-                return import_module(name).DataFrame(self.to_json())
-        raise MissingExtraError(
-            "a data frame needs pandas or polars; neither is installed.", hint="pip install pandas, or use to_json()."
-        )
+        return to_frame(self.to_json())
 
     def _kind(self, column: int) -> str:
         return (self.kinds or {}).get(column, "")
@@ -106,6 +108,29 @@ class Table:
         text = f"<code>{escape(cell)}</code>" if kind == "name" else escape(cell)
         style = f' class="{name}"' if name else ""
         return f'<td data-title="{escape(self.header[column])}"{style}>{text}</td>'
+
+
+_REMARK_WIDTH = "5cm"
+_ROWS_OF_A_PAGE = 45
+
+
+def _latex_row(cells: Iterable[str]) -> str:
+    """Return a row; one that begins with a bracket or a star would belong to the end of the row before."""
+    row = " & ".join(cells)
+    return f"{'{}' if row.startswith(('[', '*')) else ''}{row} \\\\"
+
+
+def to_frame(records: Sequence[Mapping[str, object]]) -> Any:
+    """Return records as a data frame of pandas or, where that is missing, of polars."""
+    from importlib import import_module
+    from importlib.util import find_spec
+
+    for name in _FRAMES:
+        if find_spec(name) is not None:
+            return import_module(name).DataFrame(records)
+    raise MissingExtraError(
+        "a data frame needs pandas or polars; neither is installed.", hint="pip install pandas, or use to_json()."
+    )
 
 
 def _padded(cells: Sequence[str], widths: Sequence[int]) -> list[str]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from zlib import crc32
 
 import fuzz_inputs as inputs
 from fuzz_corpus import Corpus
@@ -211,11 +212,27 @@ def read_spec(case: Case, _folder: Path) -> None:
 
 
 def read_store(case: Case, folder: Path) -> list[str]:
-    path = _written(folder, "runs.sqlite", case.data)
+    path, new = _written(folder, "runs.sqlite", case.data), str(folder / "merged.sqlite")
     for ending in ("-wal", "-shm", "-journal"):
         Path(path + ending).unlink(missing_ok=True)
-    page, table = str(folder / "page.html"), str(folder / "page.md")
-    return _shown(report.run, _options("report", path, "--out", page, "--markdown", table))
+        Path(new + ending).unlink(missing_ok=True)
+    Path(new).unlink(missing_ok=True)
+    page, table, figure = str(folder / "page.html"), str(folder / "page.md"), str(folder / "page.svg")
+    others = (
+        ("store", "ls", path),
+        ("store", "export", path, "--out", str(folder / "runs.csv")),
+        ("store", "export", path, "--out", str(folder / "runs.json")),
+        ("store", "merge", new, path),
+        ("compare", path, path, "--json"),
+        ("watch", path, "--once"),
+        ("cite", path),
+        ("report", path, "--out", page, "--figure", figure, "--latex", str(folder / "page.tex")),
+    )
+    options = _options(*others[crc32(case.data) % len(others)])  # one of them for each input
+    return [
+        *_shown(options.function, options),
+        *_shown(report.run, _options("report", path, "--out", page, "--markdown", table)),
+    ]
 
 
 # Models

@@ -253,7 +253,8 @@ def test_an_encoding_is_cited_with_its_bases_each_work_once(run: Runner) -> None
 def test_papers_tasks_and_languages_are_cited(run: Runner) -> None:
     rows = json.loads(run.answers("cite", "huang2025", "unique_copy", "D_7", "parity", "--json"))
     assert [row["key"] for row in rows] == ["2410.02140"]
-    assert set(rows[0]) == {"key", "title", "authors", "year", "venue", "arxiv", "url", "bibtex_key", "bibtex"}
+    fields = {"key", "title", "authors", "year", "venue", "arxiv", "url", "version", "bibtex_key", "bibtex", "used_for"}
+    assert set(rows[0]) == fields
     (row,) = json.loads(run.answers("cite", "{a,b}*b", "--json"))
     assert row["key"] == "lengthwise"
 

@@ -17,7 +17,7 @@ from made_results import make_plan, make_result
 from lengthwise.cli.main import main
 from lengthwise.errors import InvalidOptionError, InvalidSpecError, StoreInUseError, UnreadableFileError
 from lengthwise.experiment.descriptions import describe_cells
-from lengthwise.experiment.plan import make_runs
+from lengthwise.experiment.plan import hash_settings, make_runs
 from lengthwise.experiment.spec import MOST_RUNS, Spec
 from lengthwise.experiment.store import open_store, read_store
 from lengthwise.experiment.store_schema import APPLICATION_ID, SCHEMA_VERSION
@@ -83,6 +83,30 @@ def test_a_damaged_run_is_named_and_never_reported(place: Path, statement: str, 
     assert message(place).endswith(f": {found}.")
     damage = verify_store(place).damage
     assert any(found in line for line in damage)
+
+
+@pytest.mark.parametrize(
+    ("table", "name", "value", "found"),
+    [
+        ("training", "steps", {"a": 1}, "the setting 'steps' is {'a': 1}, not one value"),
+        ("model", "width", [1], "the setting 'width' is [1], not one value"),
+        ("training", "penalties", 7, "the setting 'penalties' is 7, not a table"),
+        ("training", "penalties", {"relations": [1]}, "the setting 'relations' is [1], not one value"),
+    ],
+)
+def test_a_setting_that_is_no_single_value_is_named_even_where_the_id_fits(
+    place: Path, table: str, name: str, value: object, found: str
+) -> None:
+    with read_store(place) as store:
+        settings = json.loads(json.dumps(store.results()[0].settings))
+    settings[table][name] = value
+    changed, forged = json.dumps(settings).replace("'", "''"), hash_settings(settings)
+    edit(
+        place,
+        f"UPDATE scores SET run = '{forged}' WHERE run = (SELECT id FROM runs WHERE rowid = 1)",
+        f"UPDATE runs SET id = '{forged}', settings = '{changed}', checksum = NULL WHERE rowid = 1",
+    )
+    assert message(place).endswith(f": {found}.")
 
 
 def test_a_value_that_is_larger_than_any_of_ours_is_named_as_damage(

@@ -107,6 +107,12 @@ def add_report_arguments(
     parser.add_argument("--markdown", metavar="FILE", help="also write the table as Markdown")
 
 
+def add_figure_arguments(parser: ArgumentParser) -> None:
+    """Add the files that a paper takes from a report."""
+    parser.add_argument("--figure", metavar="FILE", help="also write the curves as one drawing: .svg or .pdf")
+    parser.add_argument("--latex", metavar="FILE", help="also write the table in LaTeX, for booktabs")
+
+
 def add_store_argument(parser: ArgumentParser, *, positional: bool = False) -> None:
     """Add which store of results is meant."""
     if positional:
@@ -117,3 +123,11 @@ def add_store_argument(parser: ArgumentParser, *, positional: bool = False) -> N
         parser.add_argument(
             "--store", default=DEFAULT_STORE, metavar="FILE", help=f"where results are kept (default: {DEFAULT_STORE})"
         )
+
+
+def add_run_filters(parser: ArgumentParser) -> None:
+    """Add which runs of a store are meant."""
+    parser.add_argument("--task", action="append", metavar="TASK", help="only runs of this task; may be given again")
+    parser.add_argument(
+        "--encoding", action="append", metavar="E", help="only runs with this encoding; may be given again"
+    )

@@ -146,6 +146,7 @@ def _settings(text: Any) -> dict[str, Any]:
     for name in ("model", "training"):
         if not isinstance(settings.get(name), dict):
             raise DamagedRowError(f"the setting {name!r} is {_brief(settings.get(name))}, not a table")
+    _require_plain_values(settings)
     if type(settings.get("learning_rate")) not in (int, float):
         raise DamagedRowError(f"the setting 'learning_rate' is {_brief(settings.get('learning_rate'))}, not a number")
     try:
@@ -153,6 +154,21 @@ def _settings(text: Any) -> dict[str, Any]:
     except LengthwiseError as error:
         raise DamagedRowError(error.message.rstrip(".")) from None
     return settings
+
+
+def _require_plain_values(settings: Mapping[str, Any]) -> None:
+    """Raise unless every setting is one value; the lengths to test at and the penalties are several."""
+    tables = {"model": settings["model"], "training": settings["training"]}
+    penalties = tables["training"].get("penalties", {})
+    try:
+        penalties = dict(penalties)
+    except (TypeError, ValueError):
+        raise DamagedRowError(f"the setting 'penalties' is {_brief(penalties)}, not a table") from None
+    known = (*tables, "penalties", "test_length")
+    for table in (settings, *tables.values(), penalties):
+        for name, value in table.items():
+            if isinstance(value, (dict, list)) and name not in known:
+                raise DamagedRowError(f"the setting {name!r} is {_brief(value)}, not one value")
 
 
 def _losses(text: Any) -> tuple[tuple[int, float], ...]:

@@ -59,6 +59,24 @@ class Store:
             rows = self._connection.execute("SELECT position, runs FROM stacks ORDER BY position DESC").fetchall()
         return [self._members(*row) for row in rows]
 
+    def stacks(self) -> list[tuple[str, list[str]]]:
+        """Return the label of every stack that was ever planned and the ids of its runs, in the order of planning."""
+        with self._reading():
+            rows = self._connection.execute("SELECT label, position, runs FROM stacks ORDER BY position").fetchall()
+        return [(str(label), self._members(*row)) for label, *row in rows]
+
+    def latest(self, number: int) -> list[Result]:
+        """Return the runs that were saved last, the newest first; reads no others."""
+        with self._reading():
+            rows = self._connection.execute(
+                f"SELECT {self._run_columns} FROM runs ORDER BY rowid DESC LIMIT ?", (number,)
+            ).fetchall()
+            scores = [self._scores_of(row[0]) for row in rows]
+        try:
+            return [read_result(row, *own, {}) for row, own in zip(rows, scores, strict=True)]
+        except DamagedRowError as problem:
+            raise self._damaged(f"one of the last runs: {problem}") from None
+
     def finished(self) -> set[str]:
         """Return the ids of all finished runs."""
         with self._reading():

@@ -15,11 +15,15 @@ from ..experiment.run import run_experiment
 from ..experiment.spec import Spec
 from ..experiment.store import Result, read_store
 from ..files import write_text
+from ..tables import to_frame
+from .figure_files import save_figure
+from .latex import latex_table
 from .looking import KeptModels
 from .pages import Document
 from .results import brief_report, results_table
 from .results_data import to_json
 from .results_page import results_page
+from .run_table import table_rows
 from .statistics import Cell, sort_out, summarize
 
 
@@ -49,6 +53,10 @@ class Report:
         """Return a data frame of pandas or, where that is missing, of polars, with a row for each cell."""
         return results_table(self.cells).to_frame()
 
+    def runs_frame(self) -> Any:
+        """Return a data frame with a row for each run, kind of instances and tested length (docs/reference/stores.md)."""
+        return to_frame(list(table_rows(self.results)))
+
     def to_json(self) -> list[dict[str, object]]:
         """Return the rows as JSON data, in the shape that docs/reference/json.md documents."""
         return to_json(self.cells)
@@ -56,6 +64,14 @@ class Report:
     def save(self, path: str | Path) -> None:
         """Write the whole report as one HTML page, with curves, reasons and settings."""
         write_text(path, results_page(list(self.results), kept=self.kept).to_html())
+
+    def save_figure(self, path: str | Path) -> None:
+        """Write the curves as one drawing, SVG or PDF as the name of the file ends."""
+        save_figure(self.results, path)
+
+    def save_latex(self, path: str | Path) -> None:
+        """Write the table in LaTeX, for documents that use booktabs."""
+        write_text(path, latex_table(self.cells))
 
     def __str__(self) -> str:
         return self.brief.to_text()

@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 from importlib import import_module
 
 from ...errors import InvalidOptionError
+from ...experiment import DEFAULT_STORE
 from ..kinds import KINDS
 
 EXAMPLES = """\
@@ -16,7 +17,8 @@ examples:
   lengthwise list programs
   lengthwise list encodings
   lengthwise list encodings --svg encodings.svg    what each does to attention, side by side
-  lengthwise list encodings --json"""
+  lengthwise list encodings --json
+  lengthwise list runs --store runs.sqlite         the same as 'store ls runs.sqlite'"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -25,6 +27,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--svg", metavar="FILE", help="for encodings: draw what they do to attention to this file")
     parser.add_argument("--why", action="store_true", help="for tasks: the reason, witness or source of every verdict")
     parser.add_argument("--group", metavar="GROUP", help="for tasks: only those of a group, such as arithmetic")
+    parser.add_argument("--store", metavar="FILE", help=f"for runs: their store (default: {DEFAULT_STORE})")
 
 
 def run(options: Namespace) -> int:
@@ -33,6 +36,7 @@ def run(options: Namespace) -> int:
         (options.svg is not None, "--svg", "encodings"),
         (options.why, "--why", "tasks"),
         (options.group is not None, "--group", "tasks"),
+        (options.store is not None, "--store", "runs"),
     ):
         if given and options.kind != kind:
             raise InvalidOptionError(

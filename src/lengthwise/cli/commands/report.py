@@ -9,26 +9,30 @@ from pathlib import Path
 from ...errors import listed
 from ...files import write_text
 from ...markup import visible
+from ...report.figure_files import require_figure_format
 from ...report.measured import Report, report
 from ...report.statistics import trainer_revision
 from ...train.settings import TRAINER_REVISION
-from ..arguments import add_report_arguments, add_store_argument
+from ..arguments import add_figure_arguments, add_report_arguments, add_store_argument
 from ..text import paint, print_json, print_note, width
 
 EXAMPLES = """\
 examples:
   lengthwise report
-  lengthwise report runs.sqlite --out report.html --markdown report.md"""
+  lengthwise report runs.sqlite --out report.html --markdown report.md
+  lengthwise report runs.sqlite --figure curves.pdf --latex table.tex"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     add_store_argument(parser, positional=True)
     add_report_arguments(parser)
+    add_figure_arguments(parser)
 
 
 def run(options: Namespace) -> int:
     """Print and write the report of a store."""
+    require_figure(options)
     found = report(options.store)
     for cause, runs in found.left_out.items():
         number = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
@@ -44,12 +48,22 @@ def run(options: Namespace) -> int:
     return 0
 
 
+def require_figure(options: Namespace) -> None:
+    """Raise before any work if the figure that is asked for cannot be written."""
+    if options.figure:
+        require_figure_format(options.figure)
+
+
 def publish(found: Report, options: Namespace) -> None:
-    """Print a report and write its page."""
+    """Print a report and write its files."""
     found.save(options.out)
     brief = found.brief
     if options.markdown:
         write_text(options.markdown, brief.to_markdown())
+    if options.figure:
+        found.save_figure(options.figure)
+    if options.latex:
+        found.save_latex(options.latex)
     if options.json:
         print_json(found.to_json())
     else:

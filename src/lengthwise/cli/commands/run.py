@@ -9,10 +9,10 @@ from ...experiment.models import models_folder
 from ...experiment.workload import plan_experiment
 from ...files import make_folder_of
 from ...report.measured import run as run_specs
-from ..arguments import add_report_arguments, add_store_argument, add_training_arguments
+from ..arguments import add_figure_arguments, add_report_arguments, add_store_argument, add_training_arguments
 from ..progress import Bars
 from ..spec_options import add_spec_options, option_meant, specs_of
-from .report import publish
+from .report import publish, require_figure
 
 EXAMPLES = """\
 examples:
@@ -45,6 +45,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_training_arguments(parser)
     add_store_argument(parser)
     add_report_arguments(parser)
+    add_figure_arguments(parser)
     add_spec_options(parser)
 
 
@@ -59,7 +60,9 @@ def run(options: Namespace) -> int:
             work = plan_experiment(specs, options.store, **machine, on_event=bars.update)
         print_work(work, options)
         return 0
-    make_folder_of(options.out)
+    require_figure(options)
+    for path in filter(None, (options.out, options.figure, options.latex)):
+        make_folder_of(path)
     with Bars(quiet=options.json) as bars:
         found = run_specs(
             specs,

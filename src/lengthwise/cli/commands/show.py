@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 from importlib import import_module
 
 from ...errors import InvalidOptionError
+from ...experiment import DEFAULT_STORE
 from ..kinds import KINDS
 
 EXAMPLES = """\
@@ -19,7 +20,8 @@ examples:
   lengthwise show encoding alibi --svg alibi.svg --head 2
   lengthwise show theorem balanced_refinement
   lengthwise show bound copy                       a communication matrix, row by row
-  lengthwise show paper huang2025                  published figures"""
+  lengthwise show paper huang2025                  published figures
+  lengthwise show run 3f9c --store runs.sqlite     the same as 'store show runs.sqlite 3f9c'"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -35,6 +37,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--length", type=int, metavar="N", help="for a task: the length of the examples")
     parser.add_argument("--count", type=int, metavar="N", help="for a task: how many examples to print (default: 1)")
     parser.add_argument("--latex", action="store_true", help="for a program: write it in LaTeX")
+    parser.add_argument("--store", metavar="FILE", help=f"for a run: its store (default: {DEFAULT_STORE})")
 
 
 def run(options: Namespace) -> int:
@@ -45,6 +48,7 @@ def run(options: Namespace) -> int:
         (options.head is not None, "--head", ("encoding",), "chooses the head that is drawn"),
         (options.length is not None, "--length", ("task",), "sets the length of the examples"),
         (options.count is not None, "--count", ("task",), "sets how many examples to print"),
+        (options.store is not None, "--store", ("run",), "names the store of a run"),
     ):
         if given and options.kind not in kinds:
             allowed = " or ".join(f"show {kind} NAME" for kind in kinds)

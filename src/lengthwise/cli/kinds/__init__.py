@@ -8,5 +8,6 @@ KINDS = {
     "theorems": "theorem",
     "bounds": "bound",
     "papers": "paper",
+    "runs": "run",
 }
 """The kinds, in the plural of ``list``, which is also the name of the module, and in the singular of ``show``."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -124,6 +123,6 @@ def _pair(data: object) -> list[Any]:
 def _share(data: object) -> float | None:
     if data is None:
         return None
-    if type(data) not in (int, float) or not math.isfinite(data) or not 0 <= data <= 1:  # type: ignore[arg-type,operator]
+    if type(data) not in (int, float) or not 0 <= data <= 1:  # type: ignore[operator]
         raise ValueError(f"a share is {data!r:.80}; it must be a number from 0 to 1, or null.")
     return float(data)  # type: ignore[arg-type]
