@@ -26,8 +26,6 @@ from .verdict import Verdict, language_verdict
 if TYPE_CHECKING:  # most languages are decided before the graph is built
     from .karoubi import KaroubiGraph
 
-FIRST_STEPS = 20_000  # of the search for a reduction before the graph is built
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caps:
@@ -56,7 +54,7 @@ def decide_windows(language: DFA, fragment: Fragment, asked: Asked, caps: Caps) 
         return _yes(language, fragment, counting)
     from .reductions import find_reduction
 
-    reduction = find_reduction(language, fragment, asked, max_steps=FIRST_STEPS)
+    reduction = find_reduction(language, fragment, asked)
     if reduction is not None:  # most languages that are out are so for this reason, and the graph may be large
         return _reduced(language, fragment, reduction)
     if fragment is Fragment.PERIODIC:
@@ -128,16 +126,11 @@ def _decide_by_graph(semigroup: TransitionSemigroup, fragment: Fragment, asked: 
 
 
 def _decide_within_caps(language: DFA, fragment: Fragment, asked: Asked, caps: Caps, cap: str) -> Verdict:
-    """Answer where the Karoubi graph is too large: YES by a small unrolling, NO by a reduction, else UNKNOWN."""
+    """Answer where the Karoubi graph is too large and no reduction was found: YES by a small unrolling, else UNKNOWN."""
     for period in (1, 2, 3, 4) if fragment.has_periods else (1,):
         found = find_unrolling(language, fragment, asked, period, replace(caps, max_window=min(2, caps.max_window)))
         if found is not None:
             return _yes(language, fragment, found)
-    from .reductions import find_reduction
-
-    reduction = find_reduction(language, fragment, asked)
-    if reduction is not None:
-        return _reduced(language, fragment, reduction)
     reason = f"No small program and no reduction was found, and the exact decision stopped at a cap: {cap}"
     return language_verdict(Answer.UNKNOWN, fragment, language, "open", None, reason, asked)
 
@@ -156,12 +149,8 @@ def _reduced(language: DFA, fragment: Fragment, reduction: ReductionCertificate)
 
 def _no(language: DFA, fragment: Fragment, asked: Asked, graph: KaroubiGraph, stuck: Refinement) -> Verdict:
     from .graph_obstructions import build_graph_certificate
-    from .reductions import find_reduction
 
     try:
-        reduction = find_reduction(language, fragment, asked)
-        if reduction is not None:
-            return _reduced(language, fragment, reduction)
         certificate = build_graph_certificate(graph, stuck, fragment, asked)
     except OutOfTimeError as error:
         reason = f"By our theorem there is no program; no certificate: {error.message}"
