@@ -19,7 +19,7 @@ from .claims import Answer, Asked
 from .counting import build_certificate
 from .graph import unrolled_graph
 from .potentials import Refinement, refine
-from .reasons import graph_reason, periods_reason, program_reason, reduction_reason
+from .reasons import graph_reason, in_words, periods_reason, program_reason, reduction_reason
 from .tracking import find_stuck, needed_rounds
 from .verdict import Verdict, language_verdict
 
@@ -88,7 +88,7 @@ def _decide_periods(language: DFA, asked: Asked, caps: Caps) -> Verdict | None:
             return _yes(language, fragment, found)
         if all(passes_exactly(each, max_vertices=caps.max_vertices) for each in refinements):
             cap = _untried(language, period, caps)
-            reason = f"By our theorem there is a program, but none was looked for: {cap}"
+            reason = f"By our theorem {in_words(fragment)} solves it, but no program was looked for: {cap}"
             return language_verdict(Answer.YES, fragment, language, theorem, None, reason, asked)
     return None
 
@@ -110,7 +110,7 @@ def _decide_by_graph(semigroup: TransitionSemigroup, fragment: Fragment, asked: 
     except OutOfTimeError as error:
         if not fragment.has_windows:  # the graph says YES only where there are windows
             raise
-        reason = f"By our theorem there is a program, but none was found in time: {error.message}"
+        reason = f"By our theorem {in_words(fragment)} solves it, but no program was found in time: {error.message}"
         return language_verdict(Answer.YES, fragment, language, "karoubi", None, reason, asked)
     if not fragment.has_windows:
         reason = (
@@ -120,8 +120,8 @@ def _decide_by_graph(semigroup: TransitionSemigroup, fragment: Fragment, asked: 
             else f"Whether there is a program with a period that divides {period} was not tried: {cap}"
         )
         return language_verdict(Answer.UNKNOWN, fragment, language, "open", None, reason, asked)
-    tried = f"none was found with windows up to {caps.max_window} and at most {caps.max_vertices:,} vertices."
-    reason = f"By our theorem there is a program, but {tried if cap is None else f'none was looked for: {cap}'}"
+    tried = f"no program was found with windows up to {caps.max_window} and at most {caps.max_vertices:,} vertices."
+    reason = f"By our theorem {in_words(fragment)} solves it, but {tried if cap is None else f'no program was looked for: {cap}'}"
     return language_verdict(Answer.YES, fragment, language, "karoubi", None, reason, asked)
 
 
@@ -153,7 +153,7 @@ def _no(language: DFA, fragment: Fragment, asked: Asked, graph: KaroubiGraph, st
     try:
         certificate = build_graph_certificate(graph, stuck, fragment, asked)
     except OutOfTimeError as error:
-        reason = f"By our theorem there is no program; no certificate: {error.message}"
+        reason = f"By our theorem {in_words(fragment)} does not solve it. There is no certificate: {error.message}"
         return language_verdict(Answer.NO, fragment, language, "karoubi", None, reason, asked)
     return language_verdict(Answer.NO, fragment, language, "karoubi", certificate, graph_reason(certificate), asked)
 
