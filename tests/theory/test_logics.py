@@ -209,9 +209,9 @@ def test_a_verdict_says_what_it_is_about() -> None:
     assert repr(verdict) == "<LogicVerdict: NO for LTL[P], by ltl_past>"
     assert verdict.readout is Readout.END_MARKER
     assert verdict.reason == (
-        "Reading 'a' and 'b' by turns changes the state back and forth without end. With numbers of fixed precision, a model "
-        "that cannot single out the last symbols at every length only knows what has occurred before, not what came last, so "
-        "it loses track."
+        "Take a long input that alternates between 'a' and 'b'. Whether it is accepted depends on which of 'a' "
+        "and 'b' came last. With numbers of fixed precision, attention here only notices whether something has "
+        "occurred before, not what came last."
     )
     with pytest.raises(ThreeAnswersError, match="a verdict is not a truth value"):
         bool(verdict)
@@ -223,7 +223,8 @@ def test_next_symbols_are_settled_only_by_logics_with_both_p_and_y() -> None:
     verdict = decide_logic(compile_regex("a*b*"), Logic.P, "next")
     assert (verdict.answer, verdict.theorem, verdict.readout) == (UNKNOWN, "open", Readout.LAST_SYMBOL)
     assert verdict.reason == (
-        "Our theorems about LTL[P] are about membership; for next symbols they need a logic with both P and Y."
+        "Our theorems about LTL[P] say whether an input is accepted, not which symbols may follow. That would take a logic with "
+        "both P and Y."
     )
     assert decide_logic(compile_regex("a*b*"), Logic.P_Y, Asked.NEXT_SYMBOLS).answer is YES
 

@@ -190,10 +190,12 @@ def _solved(choice: Choice, verdicts: Verdicts) -> AnyVerdict:
 def _reflections(choice: Choice, language: DFA | None) -> str:
     """Say how reflections keep a parity; the language has two states, and its counted symbols swap them."""
     assert language is not None, "only languages are solved by weights"
-    counted = [symbol for symbol, target in zip(language.alphabet, language.transitions[0], strict=True) if target != 0]
+    counted = [
+        repr(symbol) for symbol, target in zip(language.alphabet, language.transitions[0], strict=True) if target != 0
+    ]
     return (
-        f"One layer of {choice.name} can flip a stored direction at every {' or '.join(counted)} and leave it at every other symbol. So "
-        "the direction shows whether their number is even, at any length. The weights are written out in docs/concepts/encodings.md."
+        f"One layer of {choice.name} can flip a stored direction at every {' or '.join(counted)} and leave it alone elsewhere. So the "
+        "direction shows at any length whether their number is even. The weights are written out in docs/concepts/encodings.md."
     )
 
 

@@ -179,7 +179,8 @@ def reduction_reason(certificate: ReductionCertificate) -> str:
     where = f"Take inputs that {listed([*around, f'otherwise consist of the {noun}s' if around else f'consist of the {noun}s'])} "
     where = "" if is_whole else f"{where}{listed(list(blocks.values()))}. "
     if certificate.asked is Asked.NEXT_SYMBOLS:
-        answer = "The word may end then" if certificate.reads is None else f"{certificate.reads} may follow then"
+        may = "the word may end" if certificate.reads is None else f"{certificate.reads} may follow"
+        answer = f"After {'an' if is_whole else 'such an'} input, {may}"
     else:
         answer = "An input is accepted" if is_whole else "Such an input is accepted"
     if certificate.target.startswith("{"):
