@@ -12,7 +12,7 @@ from ..languages.dfa_algebra import Word, separating_suffix
 from ..languages.semigroup import TransitionSemigroup
 from .certificates import Arrow, GraphCertificate
 from .claims import Asked
-from .karoubi import KaroubiGraph, Label
+from .karoubi import KaroubiGraph, Label, right_components, word_lengths
 from .linear import Elimination, Row
 from .potentials import Refinement
 
@@ -116,52 +116,72 @@ class _Words:
 
     def __init__(self, semigroup: TransitionSemigroup) -> None:
         self.semigroup = semigroup
-        self.tables: dict[int, dict[tuple[int, int], tuple[tuple[int, int] | None, int]]] = {}
+        self.walks: dict[int, _Walk] = {}
+        self.lengths: dict[int, list[int]] = {}
+        self.components: dict[int, list[int]] | None = None
 
     def of(self, element: int, residue: int, modulus: int) -> Word:
-        """Return a shortest word of an element whose length leaves a residue."""
-        if modulus not in self.tables:
-            self.tables[modulus] = self._walk(modulus)
-        table = self.tables[modulus]
-        symbols = []
-        place: tuple[int, int] | None = (element, residue)
-        while place is not None:
-            place, symbol = table[place]
-            symbols.append(symbol)
-        return self.semigroup.language.decode(reversed(symbols))
+        """Return a shortest word of an element whose length leaves a residue; there must be one."""
+        if modulus == 1:
+            return self.semigroup.words[element]
+        if modulus not in self.walks:
+            self.walks[modulus] = _Walk(self.semigroup, modulus)
+        return self.semigroup.language.decode(self.walks[modulus].to(element, residue))
 
     def of_idempotent(self, e: int, divisor: int) -> tuple[Word, ...]:
         """Return words of an idempotent whose lengths have this greatest common divisor."""
         found = [self.semigroup.words[e]]
         common = len(found[0])
         while common > divisor:
-            others = [residue for residue in range(divisor, common, divisor) if self._has(e, residue, common)]
-            found.append(self.of(e, others[0], common))
+            if common not in self.lengths:
+                self.components = self.components or right_components(self.semigroup)
+                self.lengths[common] = word_lengths(self.semigroup, common, self.components)
+            residues = self.lengths[common][e]
+            residue = next(each for each in range(divisor, common, divisor) if residues >> each & 1)
+            found.append(self.of(e, residue, common))
             common = gcd(common, len(found[-1]))
         return tuple(found)
 
-    def _has(self, element: int, residue: int, modulus: int) -> bool:
-        if modulus not in self.tables:
-            self.tables[modulus] = self._walk(modulus)
-        return (element, residue) in self.tables[modulus]
 
-    def _walk(self, modulus: int) -> dict[tuple[int, int], tuple[tuple[int, int] | None, int]]:
-        """Return for every element and residue that can be reached the place before it and the last symbol."""
-        table: dict[tuple[int, int], tuple[tuple[int, int] | None, int]] = {}
-        queue: list[tuple[int, int]] = []
-        for symbol, generator in enumerate(self.semigroup.generators):
-            place = (generator, 1 % modulus)
-            if place not in table:
-                table[place] = (None, symbol)
-                queue.append(place)
-        for element, residue in queue:
-            checkpoint()
-            for symbol, target in enumerate(self.semigroup.right[element]):
-                place = (target, (residue + 1) % modulus)
-                if place not in table:
-                    table[place] = ((element, residue), symbol)
-                    queue.append(place)
-        return table
+class _Walk:
+    """A walk over elements and residues of lengths, shortest words first, that goes as far as it was asked to.
+
+    A place is a number, element times modulus plus residue.
+    """
+
+    def __init__(self, semigroup: TransitionSemigroup, modulus: int) -> None:
+        self.semigroup, self.modulus = semigroup, modulus
+        self.before: dict[int, tuple[int, int]] = {}  # the place before, -1 for none, and the last symbol
+        self.queue: list[int] = []
+        self.done = 0
+        for symbol, generator in enumerate(semigroup.generators):
+            self._meet(generator * modulus + 1 % modulus, -1, symbol)
+
+    def to(self, element: int, residue: int) -> list[int]:
+        """Return the symbols on the way to an element and a residue."""
+        goal = element * self.modulus + residue
+        while goal not in self.before:
+            self._step()
+        symbols = []
+        place = goal
+        while place >= 0:
+            place, symbol = self.before[place]
+            symbols.append(symbol)
+        return symbols[::-1]
+
+    def _meet(self, place: int, before: int, symbol: int) -> None:
+        if place not in self.before:
+            self.before[place] = (before, symbol)
+            self.queue.append(place)
+
+    def _step(self) -> None:
+        checkpoint()
+        place = self.queue[self.done]
+        self.done += 1
+        element, residue = divmod(place, self.modulus)
+        after = (residue + 1) % self.modulus
+        for symbol, target in enumerate(self.semigroup.right[element]):
+            self._meet(target * self.modulus + after, place, symbol)
 
 
 def _prefix(language: DFA, goal: int, residue: int, modulus: int) -> Word:
