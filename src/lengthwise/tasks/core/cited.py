@@ -14,7 +14,7 @@ from ...theory.promises import AnswerAutomaton, PromiseCertificate, PromiseReduc
 from .legal_inputs import hidden_problem
 
 GROWING_ALPHABETS = (
-    "Longer inputs need a larger vocabulary, and this YES does not speak of that. A theory of growing vocabularies exists (C*-RASP, "
+    "Longer inputs need a larger vocabulary, and this YES does not speak of those. A theory of growing vocabularies exists (C*-RASP, "
     "arXiv 2603.19954), but this version derives no answer from it."
 )
 
