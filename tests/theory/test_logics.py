@@ -19,6 +19,7 @@ from lengthwise.theory.checker import check_certificate
 from lengthwise.theory.claims import Answer, Asked
 from lengthwise.theory.deciders import decide, decide_plain
 from lengthwise.theory.facts import Facts
+from lengthwise.theory.precision.certificates import PumpingCertificate
 from lengthwise.theory.precision.deciders import THEOREM_OF, decide_logic
 from lengthwise.theory.precision.logics import Logic, as_logic
 from lengthwise.theory.precision.theorems import PRECISION_THEOREMS
@@ -273,3 +274,10 @@ def test_answers_do_not_depend_on_how_the_states_are_numbered_or_named() -> None
         )
         assert [answer(renamed, logic) for logic in ORDER] == [answer(language, logic) for logic in ORDER]
         assert [answer(~language, logic) for logic in ORDER] == [answer(language, logic) for logic in ORDER]
+
+
+def test_a_counter_of_more_states_than_a_byte_can_name_is_found() -> None:
+    certificate = decide_logic(compile_regex("(a{300})*"), Logic.S).certificate
+    assert isinstance(certificate, PumpingCertificate)
+    assert (certificate.power, certificate.there) == (300, ("a",))
+    assert decide_logic(compile_regex("a{300}"), Logic.S).answer is YES

@@ -49,7 +49,8 @@ class TransitionSemigroup:
 
     def __init__(self, language: DFA, cap: int, max_cells: int = MAX_CELLS) -> None:
         letters: list[Transformation] = list(zip(*language.transitions, strict=True))
-        elements, words, last_steps, right = _right_cayley_graph(language, letters, cap, max_cells)
+        packed, words, last_steps, right = _right_cayley_graph(language, letters, cap, max_cells)
+        elements = [tuple(element) for element in packed]
         numbers = {element: number for number, element in enumerate(elements)}
         generators = tuple(numbers[letter] for letter in letters)
         object.__setattr__(self, "language", language)
@@ -58,7 +59,7 @@ class TransitionSemigroup:
         object.__setattr__(self, "generators", generators)
         object.__setattr__(self, "right", right)
         object.__setattr__(self, "left", _left_cayley_graph(last_steps, generators, right))
-        object.__setattr__(self, "idempotents", _idempotents(elements))
+        object.__setattr__(self, "idempotents", _idempotents(packed))
         object.__setattr__(self, "_numbers", numbers)
 
     @property
@@ -122,11 +123,11 @@ def reachable(cayley: Sequence[Sequence[int]], start: int) -> set[int]:
     return found
 
 
-def _idempotents(elements: Sequence[Transformation]) -> tuple[int, ...]:
+def _idempotents(elements: Sequence[PackedMap]) -> tuple[int, ...]:
     found = []
     for number, element in enumerate(elements):
         checkpoint()
-        if all(element[target] == target for target in element):
+        if followed_by(element)(element) == element:
             found.append(number)
     return tuple(found)
 
@@ -161,8 +162,8 @@ def _settles(element: Transformation, num_states: int) -> bool:
 
 def _right_cayley_graph(
     language: DFA, letters: list[Transformation], cap: int, max_cells: int
-) -> tuple[list[Transformation], list[Word], list[tuple[int, int]], tuple[tuple[int, ...], ...]]:
-    """Return the elements, their shortest words, the last step of each, and the right Cayley graph.
+) -> tuple[list[PackedMap], list[Word], list[tuple[int, int]], tuple[tuple[int, ...], ...]]:
+    """Return the packed elements, their shortest words, the last step of each, and the right Cayley graph.
 
     The last step is the element of the word without its last symbol, −1 if nothing is left, and the number of that symbol.
     """
@@ -201,7 +202,7 @@ def _right_cayley_graph(
             found = numbers.get(target)
             row.append(add(target, number, symbol) if found is None else found)
         right.append(tuple(row))
-    return [tuple(element) for element in queue], words, last_steps, tuple(right)
+    return queue, words, last_steps, tuple(right)
 
 
 def _left_cayley_graph(

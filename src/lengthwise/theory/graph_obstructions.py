@@ -12,7 +12,7 @@ from ..languages.dfa_algebra import Word, separating_suffix
 from ..languages.semigroup import TransitionSemigroup
 from .certificates import Arrow, GraphCertificate
 from .claims import Asked
-from .karoubi import KaroubiGraph, Label, right_components, word_lengths
+from .karoubi import KaroubiGraph, Label, word_lengths
 from .linear import Elimination, Row
 from .potentials import Refinement
 
@@ -26,7 +26,7 @@ def build_graph_certificate(
     looks = {graph.vertices[vertex][1] for vertex in stuck.members}
     looks |= {each for label in labels for each in (graph.labels[label][0], graph.labels[label][3])}
     number = {e: place for place, e in enumerate(sorted(looks))}
-    words = _Words(graph.semigroup)
+    words = _Words(graph.semigroup, graph.components)
     one, two = _pair(stuck)
     vertices = [graph.vertices[vertex] for vertex in stuck.members]
     state, e, residue = vertices[one]
@@ -114,11 +114,10 @@ def _arrow(graph: KaroubiGraph, label: Label, number: dict[int, int], words: _Wo
 class _Words:
     """Shortest words of elements, with lengths that leave given residues."""
 
-    def __init__(self, semigroup: TransitionSemigroup) -> None:
-        self.semigroup = semigroup
+    def __init__(self, semigroup: TransitionSemigroup, components: dict[int, list[int]]) -> None:
+        self.semigroup, self.components = semigroup, components
         self.walks: dict[int, _Walk] = {}
         self.lengths: dict[int, list[int]] = {}
-        self.components: dict[int, list[int]] | None = None
 
     def of(self, element: int, residue: int, modulus: int) -> Word:
         """Return a shortest word of an element whose length leaves a residue; there must be one."""
@@ -134,7 +133,6 @@ class _Words:
         common = len(found[0])
         while common > divisor:
             if common not in self.lengths:
-                self.components = self.components or right_components(self.semigroup)
                 self.lengths[common] = word_lengths(self.semigroup, common, self.components)
             residues = self.lengths[common][e]
             residue = next(each for each in range(divisor, common, divisor) if residues >> each & 1)

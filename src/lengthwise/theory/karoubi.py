@@ -34,6 +34,7 @@ class KaroubiGraph:
     """Vertices, and for each its arrows as (label number, target)."""
 
     semigroup: TransitionSemigroup
+    components: dict[int, list[int]]  # of the right Cayley graph
     gcds: dict[int, int]  # of every idempotent that is used
     vertices: list[Vertex]
     labels: list[Label]
@@ -101,7 +102,9 @@ def karoubi_graph(
                             )
                         for q, number in places[e, r]:
                             arrows[number].append((label, numbers[move[q], f, r2]))
-    return KaroubiGraph(semigroup=semigroup, gcds=gcds, vertices=vertices, labels=labels, arrows=arrows)
+    return KaroubiGraph(
+        semigroup=semigroup, components=components, gcds=gcds, vertices=vertices, labels=labels, arrows=arrows
+    )
 
 
 def right_components(semigroup: TransitionSemigroup) -> dict[int, list[int]]:
