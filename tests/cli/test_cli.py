@@ -124,14 +124,14 @@ def test_encodings_can_be_given_with_commas_or_again(run: Runner) -> None:
         (
             "[ab]*b",
             [],
-            ["Two words that end in different states", "After ε, in state 0, ab and ba read the same letters"],
+            ["Two words with different answers that", "After ε, in state 0, ab and ba have the same letters"],
         ),
         (
             "(aa)*",
             [],
             [
-                "end in different states but look the same to every reliable count: ε (in",
-                "the loop aa has the counts of the loop ε plus 2 times those of a.",
+                "Two words with different answers that a model which only counts treats alike: ε (in",
+                "both aa and ε lead back to it. The letters of aa are those of ε plus 2 times those of a.",
                 "witnesses of 1 letter.",
             ],
         ),
