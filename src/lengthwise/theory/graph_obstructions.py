@@ -12,7 +12,7 @@ from ..languages.dfa_algebra import Word, separating_suffix
 from ..languages.semigroup import TransitionSemigroup
 from .certificates import Arrow, GraphCertificate
 from .claims import Asked
-from .karoubi import KaroubiGraph, Label, word_lengths
+from .karoubi import KaroubiGraph, Label
 from .linear import Elimination, Row
 from .potentials import Refinement
 
@@ -117,7 +117,6 @@ class _Words:
     def __init__(self, semigroup: TransitionSemigroup, components: dict[int, list[int]]) -> None:
         self.semigroup, self.components = semigroup, components
         self.walks: dict[int, _Walk] = {}
-        self.lengths: dict[int, list[int]] = {}
 
     def of(self, element: int, residue: int, modulus: int) -> Word:
         """Return a shortest word of an element whose length leaves a residue; there must be one."""
@@ -128,17 +127,54 @@ class _Words:
         return self.semigroup.language.decode(self.walks[modulus].to(element, residue))
 
     def of_idempotent(self, e: int, divisor: int) -> tuple[Word, ...]:
-        """Return words of an idempotent whose lengths have this greatest common divisor."""
-        found = [self.semigroup.words[e]]
-        common = len(found[0])
-        while common > divisor:
-            if common not in self.lengths:
-                self.lengths[common] = word_lengths(self.semigroup, common, self.components)
-            residues = self.lengths[common][e]
-            residue = next(each for each in range(divisor, common, divisor) if residues >> each & 1)
-            found.append(self.of(e, residue, common))
-            common = gcd(common, len(found[-1]))
+        """Return words of an idempotent whose lengths have this greatest common divisor, that of all its words.
+
+        Its shortest word, followed by a closed walk at e in its component of the right Cayley graph, has the value e too. The
+        shortest closed walks through each edge have the divisor in common, and nothing more.
+        """
+        word = self.semigroup.words[e]
+        found, common = [word], len(word)
+        if common == divisor:
+            return (word,)
+        there, back = self._ways(e)
+        edges = (
+            (len(there[source]) + 1 + len(back[target]), source, symbol, target)
+            for source in there
+            for symbol, target in enumerate(self.semigroup.right[source])
+            if target in there
+        )
+        for length, source, symbol, target in sorted(edges):
+            if gcd(common, length) < common:
+                walk = (*there[source], symbol, *back[target])
+                found.append((*word, *self.semigroup.language.decode(walk)))
+                common = gcd(common, length)
+                if common == divisor:
+                    break
         return tuple(found)
+
+    def _ways(self, e: int) -> tuple[dict[int, tuple[int, ...]], dict[int, tuple[int, ...]]]:
+        """Return shortest ways, as symbols, from an element to every other of its component, and from these to it."""
+        right, inside = self.semigroup.right, set(self.components[e])
+        before: dict[int, list[tuple[int, int]]] = {member: [] for member in inside}
+        for member in sorted(inside):
+            for symbol, target in enumerate(right[member]):
+                if target in inside:
+                    before[target].append((symbol, member))
+        there: dict[int, tuple[int, ...]] = {e: ()}
+        for member in (queue := [e]):
+            checkpoint()
+            for symbol, target in enumerate(right[member]):
+                if target in inside and target not in there:
+                    there[target] = (*there[member], symbol)
+                    queue.append(target)
+        back: dict[int, tuple[int, ...]] = {e: ()}
+        for member in (queue := [e]):
+            checkpoint()
+            for symbol, source in before[member]:
+                if source not in back:
+                    back[source] = (symbol, *back[member])
+                    queue.append(source)
+        return there, back
 
 
 class _Walk:
