@@ -586,7 +586,7 @@ def test_a_no_says_what_its_bound_assumes() -> None:
     even = "An input is accepted exactly if the number of 'a' is even."
     assert [row.verdict.reason for row in rows] == [
         f"{even} A model can compare counts, see the last few symbols, and know positions modulo a number, but none of this "
-        "gives a count modulo a number at every length. The symbols have the same length and come in any order, so positions "
+        "gives a count modulo a number at every length. The symbols come in any order, so positions "
         "say nothing about it.",
         "Take an input that repeats 'a'. Whether it is accepted depends on whether 'a' occurred an even or an odd number of "
         "times. With numbers of fixed precision, attention here only notices that something has occurred before, not how often.",

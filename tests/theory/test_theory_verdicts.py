@@ -160,14 +160,14 @@ def test_the_reason_of_a_no_by_the_graph_names_two_states_and_what_tells_them_ap
             "1*(01*01*)*",
             "An input is accepted exactly if the number of '0' is even. A model can compare counts, see the last "
             "few symbols, and know positions modulo a number, but none of this gives a count modulo a number at "
-            "every length. The symbols have the same length and come in any order, so positions say nothing "
+            "every length. The symbols come in any order, so positions say nothing "
             "about it.",
         ),
         (
             "b*(ab*ab*ab*)*",
             "An input is accepted exactly if the number of 'a' leaves the remainder 0 when divided by 3. A model "
             "can compare counts, see the last few symbols, and know positions modulo a number, but none of this "
-            "gives a count modulo a number at every length. The symbols have the same length and come in any "
+            "gives a count modulo a number at every length. The symbols come in any "
             "order, so positions say nothing about it.",
         ),
         (

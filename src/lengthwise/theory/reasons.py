@@ -215,7 +215,8 @@ def _why_no_modulus(certificate: ReductionCertificate, noun: str) -> str:
     able = ["compare counts"]
     able += ["see the last few symbols"] * certificate.fragment.has_windows
     able += ["know positions modulo a number"] * certificate.fragment.has_periods
-    where = f" The {noun}s have the same length and come in any order, so positions say nothing about it."
+    alike = "have the same length and " if noun == "block" else ""
+    where = f" The {noun}s {alike}come in any order, so positions say nothing about it."
     return (
         f"A model can {listed(able)}, but none of this gives a count modulo a number at every length."
         f"{where if certificate.fragment.has_periods else ''}"
