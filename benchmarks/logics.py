@@ -38,7 +38,7 @@ NUM_COMPARED = 10_000
 LARGEST_SEMIGROUP = 60
 NUM_UNROLLED = 300
 NUM_REGEXES = 5_000
-NUM_LARGE = 20
+NUM_LARGE = 100
 LARGE = 30
 
 TABLE = [
@@ -128,11 +128,32 @@ def print_table() -> None:
         print(f"{name:16}" + "".join(f"{SIGNS[answer]:>14}" for answer in answers))
 
 
+def layered_dfa(rng: random.Random, num_states: int, num_layers: int) -> DFA:
+    """Every symbol leads from one layer of states into the next one, around a circle, or to a sink: periods abound."""
+    sink = num_states - 1
+    layers = [[state for state in range(sink) if state % num_layers == layer] for layer in range(num_layers)]
+    rows = [
+        [sink if rng.random() < 0.4 else rng.choice(layers[(state + 1) % num_layers]) for _ in "abc"]
+        for state in range(sink)
+    ]
+    accepting = [state for state in range(sink) if rng.random() < 0.5]
+    return DFA(alphabet="abc", transitions=[*rows, [sink] * 3], accepting=accepting)
+
+
+def monotone_dfa(rng: random.Random, num_states: int, alphabet: str) -> DFA:
+    """Every symbol keeps the order of the states, so nothing counts: LTL[S] has the language, and looks at all maps."""
+    columns = [sorted(rng.randrange(num_states) for _ in range(num_states)) for _ in alphabet]
+    accepting = [state for state in range(num_states) if rng.random() < 0.5]
+    return DFA(alphabet=alphabet, transitions=list(zip(*columns, strict=True)), accepting=accepting)
+
+
 def large_languages() -> dict[str, list[DFA]]:
     rng = random.Random(30)
     families: dict[str, Callable[[], DFA]] = {
-        "uniform": lambda: random_dfa(rng, LARGE, "ab"),
-        "dead ends": lambda: random_dfa_with_dead_ends(rng, LARGE, "abc"),
+        "uniform": lambda: random_dfa(rng, LARGE, rng.choice(("ab", "abc"))),
+        "dead ends": lambda: random_dfa_with_dead_ends(rng, LARGE, rng.choice(("abc", "abcd", "abcdef"))),
+        "layers": lambda: layered_dfa(rng, LARGE, rng.choice((2, 3, 5))),
+        "monotone": lambda: monotone_dfa(rng, LARGE, rng.choice(("ab", "abc"))),
         "expressions": lambda: compile_regex(random_regex(rng, 6, "abc"), alphabet="abc"),
     }
     found: dict[str, list[DFA]] = {"Dyck": [bounded_dyck(LARGE - 2)]}
@@ -140,7 +161,7 @@ def large_languages() -> dict[str, list[DFA]]:
         found[name] = []
         while len(found[name]) < NUM_LARGE:
             language = make()
-            if LARGE - 3 <= language.num_states <= LARGE + 3:
+            if LARGE - 5 <= language.num_states <= LARGE + 3:
                 found[name].append(language)
     return found
 

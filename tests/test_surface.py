@@ -45,7 +45,8 @@ def test_predictions_are_a_table() -> None:
         "fragment": "PERIODIC_LOCAL",
         "level": 0,
         "theorem": "unrolled_refinement",
-        "reason": "It is enough, at every length, to know the position modulo 2.",
+        "reason": "A model is right at every length if it tracks the position modulo 2. Attention can do this at "
+        "any length: the position encoding gives the position modulo 2.",
     }
     assert rows[0].verdict._repr_html_().startswith("<b>NO</b> for C-RASP: ")
 

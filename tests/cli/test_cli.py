@@ -78,14 +78,14 @@ def test_one_language_gets_a_headline_a_row_per_encoding_and_the_meaning_of_the_
         "(ab)*: a regular expression over {a, b}, 3 states, read at the end marker\n"
         "\n"
         "encoding  answer  why\n"
-        "nope      YES     It is enough, at every length, to know the count t1 = #[a] − #[b] and whether\n"
-        "                  something irreversible has happened, such as an error. Here #[x] is how often x\n"
-        "                  was read before.\n"
+        "nope      YES     A model is right at every length if it tracks how many more a's than b's it has\n"
+        "                  read and whether an error has occurred (after 'b' no continuation is accepted).\n"
+        "                  Attention can do this at any length: averages over all earlier tokens give counts.\n"
         "                  Fixed precision: NO at some length.\n"
         "                  certificate: level 1, 1 count, largest coefficient 1\n"
-        "ape       YES     It is enough, at every length, to know the count t1 = #[a] − #[b] and whether\n"
-        "                  something irreversible has happened, such as an error. Here #[x] is how often x\n"
-        "                  was read before.\n"
+        "ape       YES     A model is right at every length if it tracks how many more a's than b's it has\n"
+        "                  read and whether an error has occurred (after 'b' no continuation is accepted).\n"
+        "                  Attention can do this at any length: averages over all earlier tokens give counts.\n"
         "                  certificate: level 1, 1 count, largest coefficient 1\n"
         "\n"
         "YES: a solution exists for all lengths, and an idealized learner finds it (for nope and ape that of\n"
@@ -124,14 +124,14 @@ def test_encodings_can_be_given_with_commas_or_again(run: Runner) -> None:
         (
             "[ab]*b",
             [],
-            ["Two words that end in different states", "After ε, in state 0, ab and ba read the same letters"],
+            ["Two words with different answers that", "After ε, in state 0, ab and ba have the same letters"],
         ),
         (
             "(aa)*",
             [],
             [
-                "end in different states but look the same to every reliable count: ε (in",
-                "the loop aa has the counts of the loop ε plus 2 times those of a.",
+                "Two words with different answers that a model which only counts treats alike: ε (in",
+                "both aa and ε lead back to it. The letters of aa are those of ε plus 2 times those of a.",
                 "witnesses of 1 letter.",
             ],
         ),

@@ -91,7 +91,10 @@ def test_a_card_is_read_without_running_the_file(write: Write) -> None:
     (row,) = predict("PARITY", encodings=[path])
     assert (row.encoding, str(row.verdict.answer)) == ("ripple.py", "UNKNOWN")
     for verdict in (row.verdict, row.counting, row.precision):
-        assert (str(verdict.answer), verdict.reason) == ("UNKNOWN", "No bound is proved for ripple.py here.")
+        assert (str(verdict.answer), verdict.reason) == (
+            "UNKNOWN",
+            "No theorem here says what ripple.py can or cannot do at every length.",
+        )
     with pytest.raises(UserCodeError) as caught:
         make_encoding(path, FIT)
     assert str(caught.value) == (

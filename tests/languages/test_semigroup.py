@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from lengthwise.errors import CapExceededError, InvalidOptionError
 from lengthwise.languages.components import strong_components
 from lengthwise.languages.dfa import DFA
+from lengthwise.languages.regex import compile_regex
 from lengthwise.languages.semigroup import (
     TransitionSemigroup,
     is_aperiodic,
@@ -201,3 +202,11 @@ def test_a_cap_below_one_is_refused() -> None:
     with pytest.raises(InvalidOptionError) as caught:
         transition_semigroup(LANGUAGES["(aa)*"], cap=0)
     assert str(caught.value) == "cap is 0; it must be at least 1.\nhint: leave it out for the usual cap."
+
+
+def test_maps_of_more_states_than_a_byte_can_name_are_composed_too() -> None:
+    language = compile_regex("(a{300})*")
+    semigroup = transition_semigroup(language)
+    assert (language.num_states, semigroup.size) == (300, 300)
+    assert semigroup.multiply(semigroup.generators[0], semigroup.generators[0]) == 1
+    assert len(semigroup.idempotents) == 1

@@ -387,7 +387,10 @@ def test_weights_in_closed_form_are_not_said_to_be_in_a_class(capsys: pytest.Cap
     """Parity is in no fragment of C-RASP, so a YES for it must not name one."""
     (first, *_) = recommend("PARITY").ranking
     assert first.prediction.encoding == "path"
-    weights = "Weights written down in closed form make one layer of path compute this at every length."
+    weights = (
+        "One layer of path can flip a stored direction at every 'a' and leave it alone elsewhere. So the direction shows at any "
+        "length whether their number is even. The weights are written out in docs/concepts/encodings.md."
+    )
     assert first.why == f"{weights} Measured: 4 of 5 fitted runs generalize to 3×."
     assert main(["predict", "PARITY", "--explain", "--encoding", "path"]) == 0
     assert "YES for C-RASP" not in capsys.readouterr().out.partition("What would help:")[0]

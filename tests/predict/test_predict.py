@@ -513,11 +513,11 @@ def test_a_table_that_repeats_must_repeat_as_the_solution_needs_it(what: str, pe
     if answer is UNKNOWN:
         needed, name = (2 if what == "(aa)*" else 5), row.encoding
         assert row.verdict.reason == (
-            f"The solution that is known needs the position modulo {needed}, and {name} repeats after {period} positions."
+            f"The known solution needs the position modulo {needed}, but the positions of {name} repeat after {period}."
         )
 
 
-PARITIES = ["PARITY", "y*(xy*xy*)*", "1*(01*01*)*", "b*(ab*ab*)*", "(b|ab*a)*"]
+PARITIES = {"PARITY": "a", "y*(xy*xy*)*": "x", "1*(01*01*)*": "0", "b*(ab*ab*)*": "a", "(b|ab*a)*": "a"}
 
 
 @pytest.mark.parametrize("what", PARITIES)
@@ -527,7 +527,9 @@ def test_path_computes_parity_whatever_its_symbols_are_called(what: str) -> None
             assert (verdict.answer, verdict.theorem) == (YES, "householder_parity")
             assert verdict.certificate is None
             assert verdict.reason == (
-                "Weights written down in closed form make one layer of path compute this at every length."
+                f"One layer of path can flip a stored direction at every '{PARITIES[what]}' and leave it alone elsewhere. So the "
+                "direction shows at any length whether their number is even. The weights are written out in "
+                "docs/concepts/encodings.md."
             )
     assert predict(what, encodings="rope")[0].verdict.answer is NO
 
@@ -550,8 +552,9 @@ def test_few_bits_are_a_no_where_nothing_else_is_known() -> None:
         for verdict in (row.counting, row.precision):
             assert verdict.answer is NO, name
             assert verdict.reason == (
-                "To write the answer a model must remember every symbol of the input. A program that counts "
-                "can pass on only O(log n) bits about n symbols."
+                "To write the answer a model must remember every symbol of the input. That is too much: of n "
+                "symbols, attention to counts, to the last few symbols and to positions modulo a number passes "
+                "on only about log n bits."
             )
     (row,) = predict("repeat_copy", encodings="fox")  # with exact counts its gates may carry more
     assert (row.counting.answer, row.precision.answer, row.theory) == (UNKNOWN, NO, "fixed precision")
@@ -565,29 +568,30 @@ def reasons(what: str, *encodings: str) -> list[str]:
 
 def test_an_unknown_names_the_bound_that_is_missing() -> None:
     assert reasons("(ab)*", "alibi", "kerple_log", "learned") == [
-        "No lower bound is proved for alibi, and it is inside C-RASP[local], which contains alibi.",
-        "No bound is proved for kerple_log here.",
-        "Some weights of learned solve it (docs/concepts/encodings.md: zero keys give uniform heads), but no theorem says that "
-        "training finds them at lengths beyond its table.",
+        "Nothing is proved to work with alibi at every length. At most, alibi can do this: counting, with the "
+        "last few symbols (C-RASP[local]). That would solve it.",
+        "No theorem here says what kerple_log can or cannot do at every length.",
+        "Some weights of learned solve it (docs/concepts/encodings.md: zero keys give uniform heads). But rows "
+        "of its table beyond the training length are never trained, and no theorem says what they do.",
     ]
     assert reasons("TOMITA_4", "path", "window(rope)") == [
-        "It is outside C-RASP, which path contains, and no upper bound is proved for path.",
-        "No bound is proved for window(rope) here.",
+        "Counting (C-RASP) is proved for path, and it does not solve the problem. No theorem says whether path "
+        "can do more.",
+        "No theorem here says what window(rope) can or cannot do at every length.",
     ]
 
 
 def test_a_no_says_what_its_bound_assumes() -> None:
     rows = predict("PARITY", encodings=["ape", "rope", "alibi"])
-    by_counting = (
-        "This is parity (is the number of a's even?). Programs can compare counts, see the last symbols and take "
-        "positions modulo a number, but they cannot take a count modulo a number."
-    )
+    even = "An input is accepted exactly if the number of 'a' is even."
     assert [row.verdict.reason for row in rows] == [
-        by_counting,
-        "Reading 'a' and 'a' by turns changes the state back and forth without end. With numbers of fixed "
-        "precision, a model that cannot single out the last symbols at every length only knows what has occurred "
-        "before, not what came last, so it loses track.",
-        by_counting,
+        f"{even} A model can compare counts, see the last few symbols, and know positions modulo a number, but none of this "
+        "gives a count modulo a number at every length. The symbols come in any order, so positions "
+        "say nothing about it.",
+        "Take an input that repeats 'a'. Whether it is accepted depends on whether 'a' occurred an even or an odd number of "
+        "times. With numbers of fixed precision, attention here only notices that something has occurred before, not how often.",
+        f"{even} A model can compare counts and see the last few symbols, but none of this gives a count modulo a number at "
+        "every length.",
     ]
     assert [row.verdict.assumption for row in rows] == [
         "ape: limit transformers do no more than C-RASP[periodic, local] (seen in experiments, not proved) (arXiv 2410.02140)",
@@ -692,17 +696,18 @@ def test_the_json_of_a_row_has_both_theories_and_says_which_one_counts() -> None
             "answer": "YES",
             "class": "C-RASP",
             "theorem": "balanced_refinement",
-            "reason": "It is enough, at every length, to know the count t1 = #[a] − #[b] and whether something irreversible "
-            "has happened, such as an error. Here #[x] is how often x was read before.",
+            "reason": "A model is right at every length if it tracks how many more a's than b's it has read and "
+            "whether an error has occurred (after 'b' no continuation is accepted). Attention can do "
+            "this at any length: averages over all earlier tokens give counts.",
             "assumption": "",
         },
         "fixed precision": {
             "answer": "NO",
             "class": "LTL[P]",
             "theorem": "ltl_past",
-            "reason": "Reading 'a' and 'b' by turns changes the state back and forth without end. With numbers of fixed "
-            "precision, a model that cannot single out the last symbols at every length only knows what has "
-            "occurred before, not what came last, so it loses track.",
+            "reason": "Take a long input that alternates between 'a' and 'b'. Whether it is accepted depends on "
+            "which of 'a' and 'b' came last. With numbers of fixed precision, attention here only "
+            "notices whether something has occurred before, not what came last.",
             "assumption": "nope: every number comes from a finite set, and every sum is formed exactly and rounded once "
             "(arXiv 2505.23623)",
         },

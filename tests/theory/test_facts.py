@@ -57,7 +57,9 @@ def test_a_cited_yes_holds_for_larger_fragments_and_a_no_for_smaller_ones(cited:
             assert verdict.reason == f"{answer} for {cited}."
             assert verdict.theorem.startswith("published_")
         else:
-            assert verdict.reason == f"Nothing that this version knows settles {fragment.notation}."
+            assert verdict.reason == (
+                f"Neither a program in {fragment.notation} nor a proof that there is none is known."
+            )
             assert verdict.theorem == "open"
         assert (verdict.fragment, verdict.alphabet) == (fragment, ())
         assert verdict.certificate is verdict.level is None

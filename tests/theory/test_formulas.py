@@ -39,6 +39,7 @@ from lengthwise.theory.precision.formulas import (
     yesterday,
 )
 from lengthwise.theory.precision.logics import Logic
+from lengthwise.theory.precision.since_extraction import extract_since_formula
 
 
 def formula(body: Expression, *definitions: tuple[str, Expression]) -> Formula:
@@ -139,11 +140,27 @@ def accepted(found: Formula, letters: np.ndarray) -> Any:
     return values(found.accept, letters, found.alphabet, known)[:, -1]
 
 
-def agree(language: DFA, logic: Logic, max_length: int, *, most_parts: int = 2_000) -> bool:
-    """Say whether there is a formula; if so, compare it with the language on all words up to a length.
+def run_at_once(language: DFA, letters: np.ndarray) -> Any:
+    """Return which words of one length an automaton accepts."""
+    rows = np.array(language.transitions)
+    states = np.zeros(len(letters), np.int64)
+    for column in letters.T:
+        states = rows[states, column]
+    return np.isin(states, sorted(language.accepting))
 
-    A formula of LTL[S] may be too large to write. One of very many parts is compared on words up to length 6 only.
-    """
+
+def require_equal(found: Formula, language: DFA, max_length: int) -> None:
+    """Require that a formula accepts what the automaton does, on all words up to a length, in batches that fit into memory."""
+    for length in range(max_length + 1):
+        grid = np.indices((len(language.alphabet),) * length).reshape(length, -1).T if length else np.empty((1, 0), int)
+        for start in range(0, len(grid), 8192):
+            words = grid[start : start + 8192]
+            wrong = np.flatnonzero(accepted(found, words) != run_at_once(language, words))
+            assert not len(wrong), (language.transitions, str(found), language.decode(words[wrong[0]].tolist()))
+
+
+def agree(language: DFA, logic: Logic, max_length: int) -> bool:
+    """Say whether there is a formula; if so, compare it with the language. A formula of LTL[S] may be too large to write."""
     verdict = decide_logic(language, logic)
     if verdict.answer is not Answer.YES:
         return False
@@ -154,12 +171,7 @@ def agree(language: DFA, logic: Logic, max_length: int, *, most_parts: int = 2_0
         assert logic is Logic.S
         return False
     assert logic.includes(found.logic) or found.accept in (TRUE, FALSE)
-    longest = max_length if len(found.definitions) <= most_parts else min(6, max_length)
-    for length in range(longest + 1):
-        words = list(product(range(len(language.alphabet)), repeat=length))
-        answers = accepted(found, np.array(words, np.int64).reshape(len(words), length))
-        for word, answer in zip(words, answers.tolist(), strict=True):
-            assert answer == (language.decode(word) in language), (language.transitions, logic, word)
+    require_equal(found, language, max_length)
     return True
 
 
@@ -220,6 +232,41 @@ def test_a_language_that_needs_since_has_a_formula_with_it() -> None:
     certificate = decide_logic(flip_flop, Logic.S).certificate
     assert isinstance(certificate, AperiodicCertificate)
     assert extract_formula(certificate).logic is Logic.S
+
+
+def needs_since(language: DFA) -> bool:
+    """Return whether a language is in LTL[S] and in no smaller logic."""
+    answers = {logic: decide_logic(language, logic).answer for logic in (Logic.P_Y, Logic.S)}
+    return answers == {Logic.P_Y: Answer.NO, Logic.S: Answer.YES}
+
+
+def test_formulas_of_random_languages_that_need_since_are_their_automata_to_length_ten() -> None:
+    binary = (language for _, language in many_languages(24) if len(language.alphabet) == 2)
+    assert sum(agree(language, Logic.S, 10) for language in islice(filter(needs_since, binary), 6)) >= 5
+
+
+@pytest.mark.full
+def test_formulas_of_a_thousand_random_languages_without_counters_are_their_automata_to_length_ten() -> None:
+    assert sum(agree(language, Logic.S, 10) for _, language in islice(many_languages(25), 1_000)) >= 400
+
+
+def test_a_wrong_formula_is_found_by_the_comparison() -> None:
+    language = compile_regex("[012]*02*")
+    certificate = decide_logic(language, Logic.S).certificate
+    assert certificate is not None
+    found = extract_formula(certificate)
+    other = Formula(alphabet=found.alphabet, definitions=found.definitions, accept=Or((found.accept, Not(Past(TRUE)))))
+    with pytest.raises(AssertionError):
+        require_equal(other, language, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "alphabet"),
+    [("()", "ab"), ("[ab]*", "ab"), ("a", "ab"), ("[ab]*b[ab]*", "ab"), ("a*", "a"), ("(a|bb*a)?c*", "abc")],
+)
+def test_small_languages_and_neutral_letters_have_a_formula_with_since(text: str, alphabet: str) -> None:
+    language = compile_regex(text, alphabet=alphabet)
+    require_equal(extract_since_formula(language), language, 7)
 
 
 def test_a_no_has_no_formula() -> None:

@@ -210,7 +210,8 @@ def test_what_a_cap_kept_from_being_tried_is_not_said_not_to_exist() -> None:
     verdict = ask(MANY_PERIODS, PERIODIC)
     assert (verdict.answer, verdict.theorem, verdict.certificate) == (YES, "periodic_refinement", None)
     assert verdict.reason == (
-        "By our theorem there is a program, but none was looked for: periods are tried up to 10,000, the cap."
+        "By our theorem counting, with the position modulo a number (C-RASP[periodic]) solves it, but no program was looked for: "
+        "periods are tried up to 10,000, the cap."
     )
     language = compile_regex("(aa)*|(bbb)*|(c{5})*|(d{7})*")
     assert ask(language, PERIODIC).certificate is not None  # with period 210
@@ -220,7 +221,7 @@ def test_what_a_cap_kept_from_being_tried_is_not_said_not_to_exist() -> None:
     ]:
         verdict = decide(Facts(language=language), PERIODIC, caps=caps)
         assert (verdict.answer, verdict.certificate) == (YES, None)
-        assert verdict.reason == f"By our theorem there is a program, but none was looked for: {cap}"
+        assert verdict.reason.endswith(f"(C-RASP[periodic]) solves it, but no program was looked for: {cap}")
 
 
 def test_a_yes_without_a_program_says_by_what_it_is_one() -> None:
@@ -228,12 +229,14 @@ def test_a_yes_without_a_program_says_by_what_it_is_one() -> None:
     verdict = ask(language, PERIODIC_LOCAL)
     assert (verdict.answer, verdict.theorem, verdict.certificate) == (YES, "karoubi", None)
     assert verdict.reason == (
-        "By our theorem there is a program, but none was found with windows up to 12 and at most 5,000 vertices."
+        "By our theorem counting, with the last few symbols and the position modulo a number (C-RASP[periodic, "
+        "local]) solves it, but no program was found with windows up to 12 and at most 5,000 vertices."
     )
     verdict = decide(Facts(language=compile_regex("(aa)*")), PERIODIC_LOCAL, caps=Caps(max_period=1))
     assert (verdict.answer, verdict.certificate) == (YES, None)
     assert verdict.reason == (
-        "By our theorem there is a program, but none was looked for: periods are tried up to 1, the cap."
+        "By our theorem counting, with the last few symbols and the position modulo a number (C-RASP[periodic, local]) solves "
+        "it, but no program was looked for: periods are tried up to 1, the cap."
     )
 
 
@@ -242,8 +245,9 @@ def test_a_yes_at_the_last_symbol_has_a_certificate_for_every_symbol_or_none() -
     verdict = ask(language, PERIODIC_LOCAL, Readout.LAST_SYMBOL)  # what comes before a last a has no small program
     assert (verdict.answer, verdict.theorem, verdict.certificate) == (YES, "last_symbol_quotients", None)
     assert verdict.reason == (
-        "The last symbol is seen, and what comes before it can be tracked. Before a last a: By our theorem there is a "
-        "program, but none was found with windows up to 12 and at most 5,000 vertices."
+        "The last symbol is seen where the answer is read. If it is a, what comes before it decides. By our "
+        "theorem counting, with the last few symbols and the position modulo a number (C-RASP[periodic, local]) "
+        "solves it, but no program was found with windows up to 12 and at most 5,000 vertices."
     )
 
 

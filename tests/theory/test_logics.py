@@ -19,6 +19,7 @@ from lengthwise.theory.checker import check_certificate
 from lengthwise.theory.claims import Answer, Asked
 from lengthwise.theory.deciders import decide, decide_plain
 from lengthwise.theory.facts import Facts
+from lengthwise.theory.precision.certificates import PumpingCertificate
 from lengthwise.theory.precision.deciders import THEOREM_OF, decide_logic
 from lengthwise.theory.precision.logics import Logic, as_logic
 from lengthwise.theory.precision.theorems import PRECISION_THEOREMS
@@ -209,9 +210,9 @@ def test_a_verdict_says_what_it_is_about() -> None:
     assert repr(verdict) == "<LogicVerdict: NO for LTL[P], by ltl_past>"
     assert verdict.readout is Readout.END_MARKER
     assert verdict.reason == (
-        "Reading 'a' and 'b' by turns changes the state back and forth without end. With numbers of fixed precision, a model "
-        "that cannot single out the last symbols at every length only knows what has occurred before, not what came last, so "
-        "it loses track."
+        "Take a long input that alternates between 'a' and 'b'. Whether it is accepted depends on which of 'a' "
+        "and 'b' came last. With numbers of fixed precision, attention here only notices whether something has "
+        "occurred before, not what came last."
     )
     with pytest.raises(ThreeAnswersError, match="a verdict is not a truth value"):
         bool(verdict)
@@ -223,7 +224,8 @@ def test_next_symbols_are_settled_only_by_logics_with_both_p_and_y() -> None:
     verdict = decide_logic(compile_regex("a*b*"), Logic.P, "next")
     assert (verdict.answer, verdict.theorem, verdict.readout) == (UNKNOWN, "open", Readout.LAST_SYMBOL)
     assert verdict.reason == (
-        "Our theorems about LTL[P] are about membership; for next symbols they need a logic with both P and Y."
+        "Our theorems about LTL[P] say whether an input is accepted, not which symbols may follow. That would take a logic with "
+        "both P and Y."
     )
     assert decide_logic(compile_regex("a*b*"), Logic.P_Y, Asked.NEXT_SYMBOLS).answer is YES
 
@@ -272,3 +274,10 @@ def test_answers_do_not_depend_on_how_the_states_are_numbered_or_named() -> None
         )
         assert [answer(renamed, logic) for logic in ORDER] == [answer(language, logic) for logic in ORDER]
         assert [answer(~language, logic) for logic in ORDER] == [answer(language, logic) for logic in ORDER]
+
+
+def test_a_counter_of_more_states_than_a_byte_can_name_is_found() -> None:
+    certificate = decide_logic(compile_regex("(a{300})*"), Logic.S).certificate
+    assert isinstance(certificate, PumpingCertificate)
+    assert (certificate.power, certificate.there) == (300, ("a",))
+    assert decide_logic(compile_regex("a{300}"), Logic.S).answer is YES

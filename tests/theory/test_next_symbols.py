@@ -184,8 +184,9 @@ def test_no_two_a_in_a_row_is_easy_to_continue_but_hard_to_recognize() -> None:
     verdict = ask(NO_AA)
     assert (verdict.answer, verdict.level, verdict.theorem) == (YES, 0, "next_symbol_refinement")
     assert verdict.reason == (
-        "It is enough, at every length, to know the last symbol and whether something irreversible has happened, "
-        "such as an error."
+        "A model is right at every length if it tracks the last symbol and whether an error has occurred (after "
+        "'aa' no continuation is accepted). Attention can do this at any length: it finds whether something has "
+        "occurred before."
     )
     for readout in Readout:
         assert ask_membership(NO_AA, Fragment.PLAIN, readout) is NO
@@ -421,7 +422,7 @@ def test_a_no_whose_words_would_be_too_long_has_no_certificate(monkeypatch: pyte
         verdict = decide(Facts(language=compile_regex("(a{30})*"), asked=asked), Fragment.PLAIN)
         assert (verdict.answer, verdict.certificate) == (NO, None)
         assert verdict.reason == (
-            "Counting cannot tell all states apart that it must. There is no certificate: "
+            "A model that only counts mixes up inputs with different answers. There is no certificate: "
             "the certificate would have more than 20 letters, which is the cap."
         )
 
@@ -458,48 +459,54 @@ def test_a_reduction_reads_the_known_language_off_the_next_symbols() -> None:
         (
             compile_regex("(aa)*"),
             Fragment.PLAIN,
-            "After 'a' and 'aa' different symbols may follow. After a long enough common beginning, no comparison "
-            "of symbol counts tells which of the two was read.",
+            "After 'a' and 'aa' different symbols may follow. Put the same long text before both, one that "
+            "changes neither answer. Each count that is compared is then the same for both, or so far from its "
+            "threshold that the small difference does not matter. So a model that only counts cannot tell them "
+            "apart.",
         ),
         (
             compile_regex("(ab|aabb)*"),
             Fragment.PLAIN,
-            "It is enough, at every length, to know the last symbol, the count t1 = #[b] − #[a], and whether "
-            "something irreversible has happened, such as an error. Here #[x] is how often x was read before.",
+            "A model is right at every length if it tracks the last symbol, how many more b's than a's it has "
+            "read, and whether an error has occurred (after 'b' no continuation is accepted). Attention can do "
+            "this at any length: averages over all earlier tokens give counts.",
         ),
         (
             find_language("TOMITA_4").language,
             Fragment.LOCAL,
-            "It is enough, at every length, to know the last 2 symbols and whether something irreversible has "
-            "happened, such as an error.",
+            "A model is right at every length if it tracks the last 2 symbols and whether an error has occurred "
+            "(after '000' no continuation is accepted). Attention can do this at any length: the nearest tokens "
+            "show the last symbols.",
         ),
         (
             compile_regex("a*b*"),
             Fragment.PLAIN,
-            "A model only has to notice a few events in their order; once a part of the input is over, it never "
-            "comes back.",
+            "The model only has to notice whether a few things have occurred, and in which order. Nothing later "
+            "undoes them: after 'ba' no continuation is accepted. Attention finds whether something has occurred "
+            "before, at any length.",
         ),
         (
             find_language("TOMITA_3").language,
             Fragment.PERIODIC_LOCAL,
-            "To know whether the word may end, a model has to solve the flip-flop {0,1,2}*02* (was the last symbol "
-            "other than 2 a 0?) (with '0011' for 0, '1001' for 1, '1111' for 2, after '1', before '0'). The last 0 "
-            "or 1 may lie arbitrarily far back, beyond any fixed number of last symbols, and counts do not tell "
-            "which of the two came last.",
+            "Take inputs that begin with '1', end with '0', and otherwise consist of the blocks '0011', '1001', "
+            "and '1111'. After such an input, the word may end exactly if the last block other than '1111' is '0011'. That block "
+            "may lie arbitrarily far back. The last few symbols do not show it, and counts of '0011' and '1001' "
+            "do not tell which of the two came last.",
         ),
         (
             NEXT_FLIP_FLOP,
             Fragment.LOCAL,
-            "To know whether the word may end, a model has to solve the flip-flop {0,1,2}*02* (was the last symbol "
-            "other than 2 a 0?) (with after '1', before 'df'). The last 0 or 1 may lie arbitrarily far back, "
-            "beyond any fixed number of last symbols, and counts do not tell which of the two came last.",
+            "Take inputs that begin with '1', end with 'df', and otherwise consist of the symbols '0', '1', and "
+            "'2'. After such an input, the word may end exactly if the last symbol other than '2' is '0'. That symbol may lie "
+            "arbitrarily far back. The last few symbols do not show it, and counts of '0' and '1' do not tell "
+            "which of the two came last.",
         ),
         (
             compile_regex("(aab*aa|ab)*"),
             Fragment.PERIODIC_LOCAL,
-            "States 0 and 1 of the automaton need different answers: a word may end after only one of them. No "
-            "comparison of symbol counts tells them apart at every length, even for a program that also sees the "
-            "last symbols and the position modulo any number.",
+            "The empty word is accepted and 'a' is not. Both can be made arbitrarily long without changing their "
+            "answers, in such a way that they agree in their last symbols, in their length modulo any number, "
+            "and in every comparison of counts. So a model that sees only these cannot tell them apart.",
         ),
     ],
 )

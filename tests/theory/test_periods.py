@@ -172,7 +172,8 @@ def test_a_yes_whose_program_would_be_too_large_is_proved_component_by_component
     verdict = decide(Facts(language=language), Fragment.PERIODIC, caps=Caps(max_period=209))
     assert (verdict.answer, verdict.theorem, verdict.certificate) == (YES, "periodic_refinement", None)
     assert verdict.reason == (
-        "By our theorem there is a program, but none was looked for: periods are tried up to 209, the cap."
+        "By our theorem counting, with the position modulo a number (C-RASP[periodic]) solves it, but no program was looked for: "
+        "periods are tried up to 209, the cap."
     )
 
 

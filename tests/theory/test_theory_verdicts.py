@@ -140,16 +140,16 @@ def test_languages_that_only_the_graph_excludes_are_a_no(text: str, fragment: Fr
 def test_the_reason_of_a_no_by_the_graph_names_two_states_and_what_tells_them_apart() -> None:
     verdict = ask(compile_regex("((bb)*bab|a)*"), Fragment.PERIODIC_LOCAL)
     assert verdict.reason == (
-        "States 1 and 3 of the automaton need different answers: 'ab' is accepted after only one of them. No "
-        "comparison of symbol counts tells them apart at every length, even for a program that also sees the last "
-        "symbols and the position modulo any number."
+        "'bab' is accepted and 'bbab' is not. Both can be made arbitrarily long without changing their answers, "
+        "in such a way that they agree in their last symbols, in their length modulo any number, and in every "
+        "comparison of counts. So a model that sees only these cannot tell them apart."
     )
     assert (verdict.theorem, verdict.level) == ("karoubi", None)
     local = ask(compile_regex("(aa)*"), Fragment.LOCAL)
     assert local.reason == (
-        "States 0 and 1 of the automaton need different answers: a word may end after only one of them. No "
-        "comparison of symbol counts tells them apart at every length, even for a program that also sees the last "
-        "symbols."
+        "The empty word is accepted and 'a' is not. Both can be made arbitrarily long without changing their "
+        "answers, in such a way that they agree in their last symbols and in every comparison of counts. So a "
+        "model that sees only these cannot tell them apart."
     )
 
 
@@ -158,19 +158,23 @@ def test_the_reason_of_a_no_by_the_graph_names_two_states_and_what_tells_them_ap
     [
         (
             "1*(01*01*)*",
-            "This is parity (is the number of a's even?) (with '0' for a, '1' for b). Programs can compare counts, "
-            "see the last symbols and take positions modulo a number, but they cannot take a count modulo a number.",
+            "An input is accepted exactly if the number of '0' is even. A model can compare counts, see the last "
+            "few symbols, and know positions modulo a number, but none of this gives a count modulo a number at "
+            "every length. The symbols come in any order, so positions say nothing "
+            "about it.",
         ),
         (
             "b*(ab*ab*ab*)*",
-            "This is counting a's modulo 3 (is the remainder 0?). Programs can compare counts, see the last "
-            "symbols and take positions modulo a number, but they cannot take a count modulo a number.",
+            "An input is accepted exactly if the number of 'a' leaves the remainder 0 when divided by 3. A model "
+            "can compare counts, see the last few symbols, and know positions modulo a number, but none of this "
+            "gives a count modulo a number at every length. The symbols come in any "
+            "order, so positions say nothing about it.",
         ),
         (
             "[012]*02*",
-            "This is the flip-flop {0,1,2}*02* (was the last symbol other than 2 a 0?). The last 0 or 1 may lie "
-            "arbitrarily far back, beyond any fixed number of last symbols, and counts do not tell which of the "
-            "two came last.",
+            "An input is accepted exactly if the last symbol other than '2' is '0'. That symbol may lie "
+            "arbitrarily far back. The last few symbols do not show it, and counts of '0' and '1' do not tell "
+            "which of the two came last.",
         ),
     ],
 )
@@ -181,23 +185,39 @@ def test_the_reason_of_a_reduction_names_its_target(text: str, reason: str) -> N
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("[ab]*a", "It is enough, at every length, to know the last symbol."),
-        ("[ab]*a[ab]", "It is enough, at every length, to know the last 2 symbols."),
-        ("(aaaa)*", "It is enough, at every length, to know the position modulo 4."),
+        (
+            "[ab]*a",
+            "A model is right at every length if it tracks the last symbol. Attention can do this at any "
+            "length: the nearest tokens show the last symbols.",
+        ),
+        (
+            "[ab]*a[ab]",
+            "A model is right at every length if it tracks the last 2 symbols. Attention can do this "
+            "at any length: the nearest tokens show the last symbols.",
+        ),
+        (
+            "(aaaa)*",
+            "A model is right at every length if it tracks the position modulo 4. Attention can do this "
+            "at any length: the position encoding gives the position modulo 4.",
+        ),
         (
             "(abab)*",
-            "It is enough, at every length, to know the position modulo 4 and whether something irreversible has "
-            "happened, such as an error.",
+            "A model is right at every length if it tracks the position modulo 4 and whether an error has "
+            "occurred (after 'b' no continuation is accepted). Attention can do this at any length: the position "
+            "encoding gives the position modulo 4.",
         ),
         (
             "a*b*",
-            "A model only has to notice a few events in their order; once a part of the input is over, it never comes back.",
+            "The model only has to notice whether a few things have occurred, and in which order. Nothing later "
+            "undoes them: after 'ba' no continuation is accepted. Attention finds whether something has occurred "
+            "before, at any length.",
         ),
         (
             "(aabb)*",
-            "It is enough, at every length, to know the counts t1 = #[b] − #[a]; t2 = #[a & t1=0] − #[a & t1=-1] "
-            "and whether something irreversible has happened, such as an error. Here #[x] is how often x was read "
-            "before.",
+            "A model is right at every length if it tracks the running count t1 = #[b] − #[a] and how often "
+            "certain symbols were read at certain values of t1, and whether an error has occurred (after 'b' no "
+            "continuation is accepted). Here #[x] is how often x was read so far (--explain lists all counts). "
+            "Attention can do this at any length: averages over all earlier tokens give counts.",
         ),
     ],
 )
@@ -210,9 +230,9 @@ def test_the_reason_of_a_yes_names_what_a_program_looks_at_and_no_more(text: str
 def test_periods_without_windows_are_decided() -> None:
     verdict = ask(compile_regex("[ab]*b"), Fragment.PERIODIC)
     assert verdict.reason == (
-        "States 0 and 1 of the automaton need different answers: a word may end after only one of them. No "
-        "comparison of symbol counts tells them apart at every length, even for a program that also sees the "
-        "position modulo any number."
+        "'b' is accepted and the empty word is not. Both can be made arbitrarily long without changing their "
+        "answers, in such a way that they agree in their length modulo any number and in every comparison of "
+        "counts. So a model that sees only these cannot tell them apart."
     )
     assert (verdict.answer, verdict.theorem, verdict.level) == (NO, "periodic_refinement", None)
     assert isinstance(verdict.certificate, PeriodsCertificate)

@@ -288,7 +288,7 @@ def _obstruction_story(certificate: ObstructionCertificate) -> list[str]:
     language = certificate.language
     first, second = certificate.witnesses
     lines = [
-        "  Two words that end in different states but look the same to every reliable count:",
+        "  Two words with different answers that a model which only counts treats alike:",
         *(
             f"    {show_word(word)}  ({'in the language' if word in language else 'not in the language'})"
             for word in (first, second)
@@ -299,19 +299,22 @@ def _obstruction_story(certificate: ObstructionCertificate) -> list[str]:
     if isinstance(pair, LoopsPair):
         path, short, long = (show_word(word) for word in (pair.path, pair.short_loop, pair.long_loop))
         why = (
-            f"the loop {long} has the counts of the loop {short} plus {pair.times} times those of {path}. "
-            f"A count that returns to its value around every loop therefore gains nothing on {path}."
+            f"both {long} and {short} lead back to it. The letters of {long} are those of {short} plus {pair.times} times those of "
+            f"{path}. A count that is unchanged by such loops is therefore unchanged by {path} too."
         )
     else:
         one, two = (language.run(word, pair.start) for word in (pair.first, pair.second))
         counts = _counts(language, block_of, pair.start, pair.first)
         why = (
-            f"{show_word(pair.first)} and {show_word(pair.second)} read the same letters in the same blocks ({counts}) "
-            f"and end in states {one} and {two}."
+            f"{show_word(pair.first)} and {show_word(pair.second)} have the same letters ({counts}) and end in states {one} and "
+            f"{two}.{' A block is a set of states that counts do not tell apart.' if 'block' in counts else ''}"
         )
     lines.append(paragraph(f"After {show_word(certificate.enter)}, in state {pair.start}, {why}", "  "))
     lines.append(
-        paragraph("Reading loops first pushes every other count far past its threshold, so no other count helps.", "  ")
+        paragraph(
+            "Long loops that are read first push every other count far beyond its threshold, so no other count helps.",
+            "  ",
+        )
     )
     lines.append(paragraph(f"Certificate: {certificate.summary()}.", "  "))
     return lines

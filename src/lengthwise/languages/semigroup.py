@@ -7,8 +7,9 @@ as words are: first i, then j.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import methodcaller
 
 from ..budget import checkpoint
 from ..errors import CapExceededError, InvalidOptionError
@@ -48,16 +49,17 @@ class TransitionSemigroup:
 
     def __init__(self, language: DFA, cap: int, max_cells: int = MAX_CELLS) -> None:
         letters: list[Transformation] = list(zip(*language.transitions, strict=True))
-        elements, words, right = _right_cayley_graph(language, letters, cap, max_cells)
+        packed, words, last_steps, right = _right_cayley_graph(language, letters, cap, max_cells)
+        elements = [tuple(element) for element in packed]
         numbers = {element: number for number, element in enumerate(elements)}
         generators = tuple(numbers[letter] for letter in letters)
         object.__setattr__(self, "language", language)
         object.__setattr__(self, "elements", tuple(elements))
-        object.__setattr__(self, "words", tuple(language.decode(word) for word in words))
+        object.__setattr__(self, "words", tuple(words))
         object.__setattr__(self, "generators", generators)
         object.__setattr__(self, "right", right)
-        object.__setattr__(self, "left", _left_cayley_graph(words, generators, right))
-        object.__setattr__(self, "idempotents", _idempotents(elements))
+        object.__setattr__(self, "left", _left_cayley_graph(last_steps, generators, right))
+        object.__setattr__(self, "idempotents", _idempotents(packed))
         object.__setattr__(self, "_numbers", numbers)
 
     @property
@@ -121,13 +123,29 @@ def reachable(cayley: Sequence[Sequence[int]], start: int) -> set[int]:
     return found
 
 
-def _idempotents(elements: Sequence[Transformation]) -> tuple[int, ...]:
+def _idempotents(elements: Sequence[PackedMap]) -> tuple[int, ...]:
     found = []
     for number, element in enumerate(elements):
         checkpoint()
-        if _compose(element, element) == element:
+        if followed_by(element)(element) == element:
             found.append(number)
     return tuple(found)
+
+
+PackedMap = bytes | Transformation
+"""A map of states: bytes where every state fits into one, which C code composes; else a tuple."""
+
+
+def pack_map(element: Transformation) -> PackedMap:
+    """Return a map in the form that is fast to compose."""
+    return bytes(element) if len(element) <= 256 else element
+
+
+def followed_by(then: PackedMap) -> Callable[[PackedMap], PackedMap]:
+    """Return what takes a packed map to the one that does it first, and then the given one."""
+    if isinstance(then, bytes):
+        return methodcaller("translate", then.ljust(256))
+    return lambda first: tuple(map(then.__getitem__, first))
 
 
 def _compose(first: Transformation, second: Transformation) -> Transformation:
@@ -144,49 +162,61 @@ def _settles(element: Transformation, num_states: int) -> bool:
 
 def _right_cayley_graph(
     language: DFA, letters: list[Transformation], cap: int, max_cells: int
-) -> tuple[list[Transformation], list[tuple[int, ...]], tuple[tuple[int, ...], ...]]:
-    """Return the elements, their shortest words as symbol numbers, and the right Cayley graph."""
-    numbers: dict[Transformation, int] = {}
-    elements: list[Transformation] = []
-    words: list[tuple[int, ...]] = []
+) -> tuple[list[PackedMap], list[Word], list[tuple[int, int]], tuple[tuple[int, ...], ...]]:
+    """Return the packed elements, their shortest words, the last step of each, and the right Cayley graph.
+
+    The last step is the element of the word without its last symbol, −1 if nothing is left, and the number of that symbol.
+    """
+    numbers: dict[PackedMap, int] = {}
+    words: list[Word] = []
+    last_steps: list[tuple[int, int]] = []
     num_cells = 0
 
-    def number_of(element: Transformation, prefix: tuple[int, ...], symbol: int) -> int:
+    def add(element: PackedMap, prefix: int, symbol: int) -> int:
         nonlocal num_cells
-        number = numbers.setdefault(element, len(elements))
-        if number == len(elements):
-            if number == cap:
-                raise _cap_exceeded(language.num_states, cap)
-            checkpoint()
-            num_cells += len(element) + len(prefix) + 1
-            if num_cells > max_cells:
-                raise _cells_exceeded(language.num_states, max_cells)
-            elements.append(element)
-            words.append((*prefix, symbol))
+        number = len(words)
+        if number == cap:
+            raise _cap_exceeded(language.num_states, cap)
+        checkpoint()
+        word = (*(words[prefix] if prefix >= 0 else ()), language.alphabet[symbol])
+        num_cells += len(element) + len(word)
+        if num_cells > max_cells:
+            raise _cells_exceeded(language.num_states, max_cells)
+        numbers[element] = number
+        queue.append(element)
+        words.append(word)
+        last_steps.append((prefix, symbol))
         return number
 
-    for symbol, letter in enumerate(letters):
-        number_of(letter, (), symbol)
-    right = [
-        tuple(number_of(_compose(element, letter), words[number], symbol) for symbol, letter in enumerate(letters))
-        for number, element in enumerate(elements)  # the list grows while we walk it: breadth first
-    ]
-    return elements, words, tuple(right)
+    packed = [pack_map(letter) for letter in letters]
+    queue: list[PackedMap] = []
+    for symbol, letter in enumerate(packed):
+        if letter not in numbers:
+            add(letter, -1, symbol)
+    multiply = [followed_by(letter) for letter in packed]
+    right = []
+    for number, element in enumerate(queue):  # the list grows while we walk it: breadth first
+        row = []
+        for symbol, times in enumerate(multiply):
+            target = times(element)
+            found = numbers.get(target)
+            row.append(add(target, number, symbol) if found is None else found)
+        right.append(tuple(row))
+    return queue, words, last_steps, tuple(right)
 
 
 def _left_cayley_graph(
-    words: list[tuple[int, ...]], generators: tuple[int, ...], right: tuple[tuple[int, ...], ...]
+    last_steps: list[tuple[int, int]], generators: tuple[int, ...], right: tuple[tuple[int, ...], ...]
 ) -> tuple[tuple[int, ...], ...]:
     """Return the left Cayley graph, without composing maps (Froidure and Pin 1997).
 
     A prefix p of a shortest word p·b is itself a shortest word, and comes earlier: a·(p·b) = (a·p)·b.
     """
-    number_of_word = {word: number for number, word in enumerate(words)}
     left: list[tuple[int, ...]] = []
-    for word in words:
+    for prefix, symbol in last_steps:
         checkpoint()
-        before = left[number_of_word[word[:-1]]] if len(word) > 1 else generators
-        left.append(tuple(right[element][word[-1]] for element in before))
+        before = left[prefix] if prefix >= 0 else generators
+        left.append(tuple([right[element][symbol] for element in before]))
     return tuple(left)
 
 

@@ -22,6 +22,7 @@ from ..theory.claims import Answer
 from ..theory.deciders import decide
 from ..theory.facts import Facts
 from ..theory.precision.logics import Logic
+from ..theory.reasons import capitalized, in_words
 from ..theory.verdict import AnyVerdict, Verdict
 from ..theory.windows import Caps
 
@@ -127,7 +128,7 @@ def _inside(bound: Bound, choice: Choice, verdicts: Verdicts) -> AnyVerdict:
     if needs and has % needs == 0:
         return verdict
     told = f"position modulo {needs}" if needs else "position modulo some number that is not known"
-    reason = f"The solution that is known needs the {told}, and {choice.name} repeats after {has} positions."
+    reason = f"The known solution needs the {told}, but the positions of {choice.name} repeat after {has}."
     return replace(verdict, answer=Answer.UNKNOWN, theorem="open", certificate=None, reason=reason)
 
 
@@ -181,8 +182,20 @@ def _solved(choice: Choice, verdicts: Verdicts) -> AnyVerdict:
         answer=Answer.YES,
         theorem="householder_parity",
         certificate=None,
-        reason=f"Weights written down in closed form make one layer of {choice.name} compute this at every length.",
+        reason=_reflections(choice, verdicts.facts.language),
         assumption="",
+    )
+
+
+def _reflections(choice: Choice, language: DFA | None) -> str:
+    """Say how reflections keep a parity; the language has two states, and its counted symbols swap them."""
+    assert language is not None, "only languages are solved by weights"
+    counted = [
+        repr(symbol) for symbol, target in zip(language.alphabet, language.transitions[0], strict=True) if target != 0
+    ]
+    return (
+        f"One layer of {choice.name} can flip a stored direction at every {' or '.join(counted)} and leave it alone elsewhere. So the "
+        "direction shows at any length whether their number is even. The weights are written out in docs/concepts/encodings.md."
     )
 
 
@@ -200,22 +213,28 @@ def _gap(
         expressible = choice.expressible if theory is Theory.COUNTING else None
         if expressible is not None and verdicts.within(expressible).answer is Answer.YES:
             return (
-                f"Some weights of {choice.name} solve it ({expressible.citation}), but no theorem says that training finds "
-                "them at lengths beyond its table."
+                f"Some weights of {choice.name} solve it ({expressible.citation}). But rows of its table beyond the training length are "
+                "never trained, and no theorem says what they do."
             )
-        return f"No bound is proved for {choice.name} here."
-    parts = []
+        return f"No theorem here says what {choice.name} can or cannot do at every length."
+    name = choice.name
+    told = f"Nothing is proved to work with {name} at every length."
     if least is not None and inside is not None:
-        state = "is not decided to be in" if inside.answer is Answer.UNKNOWN else "is outside"
-        parts.append(f"It {state} {least.fragment.notation}, which {choice.name} contains")
-    else:
-        parts.append(f"No lower bound is proved for {choice.name}")
-    if most is not None and outside is not None:
-        state = "is inside" if outside.answer is Answer.YES else "is not decided to be outside"
-        parts.append(f"it {state} {most.fragment.notation}, which contains {choice.name}")
-    else:
-        parts.append(f"no upper bound is proved for {choice.name}")
-    return f"{parts[0]}, and {parts[1]}."
+        told = f"{capitalized(_in_words(least.fragment))} is proved for {name}, "
+        is_open = inside.answer is Answer.UNKNOWN
+        told += "but whether it solves the problem is not known." if is_open else "and it does not solve the problem."
+    if most is None or outside is None:
+        return f"{told} No theorem says whether {name} can do more."
+    enough = "That would solve it" if outside.answer is Answer.YES else "Whether that solves it is not known"
+    return f"{told} At most, {name} can do this: {_in_words(most.fragment)}. {enough}."
+
+
+def _in_words(name: Fragment | Logic) -> str:
+    if isinstance(name, Fragment):
+        return in_words(name)
+    from ..theory.precision.reasons import in_words as logic_in_words
+
+    return logic_in_words(name)
 
 
 def settled(counting: AnyVerdict, precision: AnyVerdict, *, is_far: bool) -> AnyVerdict:

@@ -15,7 +15,7 @@ from ..errors import InvalidOptionError
 from ..names import Parameter, shortest_name
 from ..seeds import Draw
 from ..theory.facts import Facts
-from .core.cited import excluded_by_hidden, excluded_without_positions
+from .core.cited import NO_LAST_OF_MANY, excluded_by_hidden, excluded_without_positions
 from .core.clauses import ClauseTask, clauses
 from .core.family import Family, Group
 from .core.legal_inputs import FLIP_FLOP, context_inputs, parity_inputs
@@ -95,8 +95,8 @@ class IclOverwrite(_RecallTask):
         cited=(
             excluded_by_hidden(
                 FLIP_FLOP,
-                "Ask for k0, which was shown again and again among other keys. Its value is the one that was shown last, and no "
-                "program finds the last of many.",
+                "Ask for k0, which was shown again and again among other keys. Its value is the one that was shown last. "
+                f"{NO_LAST_OF_MANY}",
                 images={"0": ("k0", "v0"), "1": ("k0", "v1"), "2": ("k1", "v0")},
                 answers=("v1", "v0"),
                 prefix=("k0", "v1"),

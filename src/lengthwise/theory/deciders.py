@@ -38,8 +38,8 @@ def decide(facts: Facts, fragment: Fragment, readout: Readout | None = None, *, 
 
     >>> from lengthwise.languages.regex import compile_regex
     >>> verdict = decide(Facts(language=compile_regex("a*b*")), Fragment.PLAIN)
-    >>> print(verdict.answer, verdict.reason)
-    YES A model only has to notice a few events in their order; once a part of the input is over, it never comes back.
+    >>> print(verdict.answer, verdict.reason.partition(":")[0])
+    YES The model only has to notice whether a few things have occurred, and in which order. Nothing later undoes them
 
     Where no budget of CPU time is open, ``caps.max_seconds`` is; a budget that runs out makes the answer UNKNOWN.
     """
@@ -87,7 +87,9 @@ def decide_plain(language: DFA, asked: Asked = Asked.MEMBERSHIP) -> Verdict:
     try:
         obstruction = find_obstruction(language, refinement, asked, confused)
     except (CapExceededError, OutOfTimeError) as error:
-        reason = f"Counting cannot tell all states apart that it must. There is no certificate: {error.message}"
+        reason = (
+            f"A model that only counts mixes up inputs with different answers. There is no certificate: {error.message}"
+        )
         return language_verdict(Answer.NO, Fragment.PLAIN, language, theorem, None, reason, asked)
     return language_verdict(
         Answer.NO, Fragment.PLAIN, language, theorem, obstruction, obstruction_reason(obstruction), asked
@@ -113,9 +115,7 @@ def decide_program(facts: Facts, fragment: Fragment, readout: Readout | None = N
             break  # no simpler program will be in the fragment, or it is known without one
     if known.theorem == "open":
         has = fragment_of(program).notation
-        reason = (
-            f"The program that is known is in {has}; whether another is in {fragment.notation} is not settled here."
-        )
+        reason = f"The program that is known needs {has}. Whether another one makes do with {fragment.notation} is not settled here."
         known = replace(known, reason=reason)
     if known.certificate is not None:
         return known
@@ -159,7 +159,7 @@ def decide_cited(facts: Facts, fragment: Fragment, readout: Readout) -> Verdict:
         fragment=fragment,
         answer=Answer.UNKNOWN,
         theorem="open",
-        reason=f"Nothing that this version knows settles {fragment.notation}.",
+        reason=f"Neither a program in {fragment.notation} nor a proof that there is none is known.",
     )
     found = relevant[0] if relevant else nothing
     proof = replace(found.proof(), fragment=fragment, readout=readout) if found.proof else None
@@ -184,15 +184,26 @@ def decide_last_symbol(language: DFA, fragment: Fragment, *, caps: Caps | None =
         verdicts.append((symbol, verdict))
         if verdict.answer is Answer.NO:
             part = ((symbol, verdict.certificate),) if verdict.certificate else ()
-            return _last_symbol_verdict(language, verdict, part, f"Before a last {symbol}: {verdict.reason}")
+            return _last_symbol_verdict(
+                language,
+                verdict,
+                part,
+                f"If the last symbol is {symbol}, what comes before it decides. {verdict.reason}",
+            )
     for symbol, verdict in verdicts:
         if verdict.answer is Answer.UNKNOWN:
-            return _last_symbol_verdict(language, verdict, (), f"Before a last {symbol}: {verdict.reason}")
+            return _last_symbol_verdict(
+                language, verdict, (), f"If the last symbol is {symbol}, what comes before it decides. {verdict.reason}"
+            )
     parts = tuple((symbol, verdict.certificate) for symbol, verdict in verdicts if verdict.certificate)
     hardest = max(verdicts, key=lambda item: (item[1].certificate is None, item[1].level or 0))
-    reason = f"The last symbol is seen, and what comes before it can be tracked. Before a last {hardest[0]}: {hardest[1].reason}"
+    reason = f"The last symbol is seen where the answer is read. If it is {hardest[0]}, what comes before it decides. {hardest[1].reason}"
     complete = parts if len(parts) == len(verdicts) else ()  # without all of them there is no proof and no program
     return _last_symbol_verdict(language, hardest[1], complete, reason)
+
+
+def _before_last(symbol: str, verdict: Verdict) -> str:
+    return f"If the last symbol is {symbol}, what comes before it decides. {verdict.reason}"
 
 
 def _last_symbol_verdict(

@@ -26,7 +26,7 @@ def build_graph_certificate(
     looks = {graph.vertices[vertex][1] for vertex in stuck.members}
     looks |= {each for label in labels for each in (graph.labels[label][0], graph.labels[label][3])}
     number = {e: place for place, e in enumerate(sorted(looks))}
-    words = _Words(graph.semigroup)
+    words = _Words(graph.semigroup, graph.components)
     one, two = _pair(stuck)
     vertices = [graph.vertices[vertex] for vertex in stuck.members]
     state, e, residue = vertices[one]
@@ -114,54 +114,108 @@ def _arrow(graph: KaroubiGraph, label: Label, number: dict[int, int], words: _Wo
 class _Words:
     """Shortest words of elements, with lengths that leave given residues."""
 
-    def __init__(self, semigroup: TransitionSemigroup) -> None:
-        self.semigroup = semigroup
-        self.tables: dict[int, dict[tuple[int, int], tuple[tuple[int, int] | None, int]]] = {}
+    def __init__(self, semigroup: TransitionSemigroup, components: dict[int, list[int]]) -> None:
+        self.semigroup, self.components = semigroup, components
+        self.walks: dict[int, _Walk] = {}
 
     def of(self, element: int, residue: int, modulus: int) -> Word:
-        """Return a shortest word of an element whose length leaves a residue."""
-        if modulus not in self.tables:
-            self.tables[modulus] = self._walk(modulus)
-        table = self.tables[modulus]
-        symbols = []
-        place: tuple[int, int] | None = (element, residue)
-        while place is not None:
-            place, symbol = table[place]
-            symbols.append(symbol)
-        return self.semigroup.language.decode(reversed(symbols))
+        """Return a shortest word of an element whose length leaves a residue; there must be one."""
+        if modulus == 1:
+            return self.semigroup.words[element]
+        if modulus not in self.walks:
+            self.walks[modulus] = _Walk(self.semigroup, modulus)
+        return self.semigroup.language.decode(self.walks[modulus].to(element, residue))
 
     def of_idempotent(self, e: int, divisor: int) -> tuple[Word, ...]:
-        """Return words of an idempotent whose lengths have this greatest common divisor."""
-        found = [self.semigroup.words[e]]
-        common = len(found[0])
-        while common > divisor:
-            others = [residue for residue in range(divisor, common, divisor) if self._has(e, residue, common)]
-            found.append(self.of(e, others[0], common))
-            common = gcd(common, len(found[-1]))
+        """Return words of an idempotent whose lengths have this greatest common divisor, that of all its words.
+
+        Its shortest word, followed by a closed walk at e in its component of the right Cayley graph, has the value e too. The
+        shortest closed walks through each edge have the divisor in common, and nothing more.
+        """
+        word = self.semigroup.words[e]
+        found, common = [word], len(word)
+        if common == divisor:
+            return (word,)
+        there, back = self._ways(e)
+        edges = (
+            (len(there[source]) + 1 + len(back[target]), source, symbol, target)
+            for source in there
+            for symbol, target in enumerate(self.semigroup.right[source])
+            if target in there
+        )
+        for length, source, symbol, target in sorted(edges):
+            if gcd(common, length) < common:
+                walk = (*there[source], symbol, *back[target])
+                found.append((*word, *self.semigroup.language.decode(walk)))
+                common = gcd(common, length)
+                if common == divisor:
+                    break
         return tuple(found)
 
-    def _has(self, element: int, residue: int, modulus: int) -> bool:
-        if modulus not in self.tables:
-            self.tables[modulus] = self._walk(modulus)
-        return (element, residue) in self.tables[modulus]
-
-    def _walk(self, modulus: int) -> dict[tuple[int, int], tuple[tuple[int, int] | None, int]]:
-        """Return for every element and residue that can be reached the place before it and the last symbol."""
-        table: dict[tuple[int, int], tuple[tuple[int, int] | None, int]] = {}
-        queue: list[tuple[int, int]] = []
-        for symbol, generator in enumerate(self.semigroup.generators):
-            place = (generator, 1 % modulus)
-            if place not in table:
-                table[place] = (None, symbol)
-                queue.append(place)
-        for element, residue in queue:
+    def _ways(self, e: int) -> tuple[dict[int, tuple[int, ...]], dict[int, tuple[int, ...]]]:
+        """Return shortest ways, as symbols, from an element to every other of its component, and from these to it."""
+        right, inside = self.semigroup.right, set(self.components[e])
+        before: dict[int, list[tuple[int, int]]] = {member: [] for member in inside}
+        for member in sorted(inside):
+            for symbol, target in enumerate(right[member]):
+                if target in inside:
+                    before[target].append((symbol, member))
+        there: dict[int, tuple[int, ...]] = {e: ()}
+        for member in (queue := [e]):
             checkpoint()
-            for symbol, target in enumerate(self.semigroup.right[element]):
-                place = (target, (residue + 1) % modulus)
-                if place not in table:
-                    table[place] = ((element, residue), symbol)
-                    queue.append(place)
-        return table
+            for symbol, target in enumerate(right[member]):
+                if target in inside and target not in there:
+                    there[target] = (*there[member], symbol)
+                    queue.append(target)
+        back: dict[int, tuple[int, ...]] = {e: ()}
+        for member in (queue := [e]):
+            checkpoint()
+            for symbol, source in before[member]:
+                if source not in back:
+                    back[source] = (symbol, *back[member])
+                    queue.append(source)
+        return there, back
+
+
+class _Walk:
+    """A walk over elements and residues of lengths, shortest words first, that goes as far as it was asked to.
+
+    A place is a number, element times modulus plus residue.
+    """
+
+    def __init__(self, semigroup: TransitionSemigroup, modulus: int) -> None:
+        self.semigroup, self.modulus = semigroup, modulus
+        self.before: dict[int, tuple[int, int]] = {}  # the place before, -1 for none, and the last symbol
+        self.queue: list[int] = []
+        self.done = 0
+        for symbol, generator in enumerate(semigroup.generators):
+            self._meet(generator * modulus + 1 % modulus, -1, symbol)
+
+    def to(self, element: int, residue: int) -> list[int]:
+        """Return the symbols on the way to an element and a residue."""
+        goal = element * self.modulus + residue
+        while goal not in self.before:
+            self._step()
+        symbols = []
+        place = goal
+        while place >= 0:
+            place, symbol = self.before[place]
+            symbols.append(symbol)
+        return symbols[::-1]
+
+    def _meet(self, place: int, before: int, symbol: int) -> None:
+        if place not in self.before:
+            self.before[place] = (before, symbol)
+            self.queue.append(place)
+
+    def _step(self) -> None:
+        checkpoint()
+        place = self.queue[self.done]
+        self.done += 1
+        element, residue = divmod(place, self.modulus)
+        after = (residue + 1) % self.modulus
+        for symbol, target in enumerate(self.semigroup.right[element]):
+            self._meet(target * self.modulus + after, place, symbol)
 
 
 def _prefix(language: DFA, goal: int, residue: int, modulus: int) -> Word:

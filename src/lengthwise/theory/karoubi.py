@@ -34,6 +34,7 @@ class KaroubiGraph:
     """Vertices, and for each its arrows as (label number, target)."""
 
     semigroup: TransitionSemigroup
+    components: dict[int, list[int]]  # of the right Cayley graph
     gcds: dict[int, int]  # of every idempotent that is used
     vertices: list[Vertex]
     labels: list[Label]
@@ -81,7 +82,7 @@ def karoubi_graph(
         for f in chosen:
             modulus = gcd(gcds[e], gcds[f])
             if modulus not in lengths:
-                lengths[modulus] = word_lengths(semigroup, modulus)
+                lengths[modulus] = word_lengths(semigroup, modulus, components)
             for t in sorted(right[e] & left[f]):
                 checkpoint()
                 move = semigroup.elements[t]
@@ -101,7 +102,9 @@ def karoubi_graph(
                             )
                         for q, number in places[e, r]:
                             arrows[number].append((label, numbers[move[q], f, r2]))
-    return KaroubiGraph(semigroup=semigroup, gcds=gcds, vertices=vertices, labels=labels, arrows=arrows)
+    return KaroubiGraph(
+        semigroup=semigroup, components=components, gcds=gcds, vertices=vertices, labels=labels, arrows=arrows
+    )
 
 
 def right_components(semigroup: TransitionSemigroup) -> dict[int, list[int]]:
@@ -122,6 +125,11 @@ def regular_representatives(semigroup: TransitionSemigroup) -> list[int]:
 
 def component_period(semigroup: TransitionSemigroup, component: Sequence[int]) -> int:
     """Return the greatest common divisor of the lengths of all closed walks in a component of the right Cayley graph."""
+    return _depths(semigroup, component)[1]
+
+
+def _depths(semigroup: TransitionSemigroup, component: Sequence[int]) -> tuple[dict[int, int], int]:
+    """Return the distance of every element of a component from its first one, and the period of the component."""
     inside = set(component)
     depth = {component[0]: 0}
     queue = [component[0]]
@@ -136,25 +144,49 @@ def component_period(semigroup: TransitionSemigroup, component: Sequence[int]) -
                 queue.append(target)
             else:
                 period = gcd(period, depth[element] + 1 - depth[target])
-    return period
+    return depth, period
 
 
-def word_lengths(semigroup: TransitionSemigroup, modulus: int) -> list[int]:
-    """Return for every element the residues of the lengths of its non-empty words, as bits of a number."""
+def word_lengths(
+    semigroup: TransitionSemigroup, modulus: int, components: dict[int, list[int]] | None = None
+) -> list[int]:
+    """Return for every element the residues of the lengths of its non-empty words, as bits of a number.
+
+    One pass over ``components``, those of :func:`right_components`: what enters one of them goes around it by multiples of
+    its period.
+    """
+    if modulus == 1:
+        return [1] * semigroup.size
+    everything = (1 << modulus) - 1
+
+    def turned(residues: int, steps: int) -> int:
+        steps %= modulus
+        return (residues << steps | residues >> modulus - steps) & everything
+
     found = [0] * semigroup.size
-    queue = []
     for generator in semigroup.generators:
-        bit = 1 % modulus
-        if not found[generator] >> bit & 1:
-            found[generator] |= 1 << bit
-            queue.append((generator, bit))
-    for element, residue in queue:
-        checkpoint()
-        after = (residue + 1) % modulus
-        for target in semigroup.right[element]:
-            if not found[target] >> after & 1:
-                found[target] |= 1 << after
-                queue.append((target, after))
+        found[generator] = 1 << 1
+    components = right_components(semigroup) if components is None else components
+    for first, component in components.items():
+        if first != component[0]:
+            continue  # every component is listed once for each member
+        depths, period = _depths(semigroup, component)
+        entered = 0
+        for element, depth in depths.items():
+            if found[element]:
+                entered |= turned(found[element], -depth)
+        if period:
+            step = gcd(period, modulus)
+            folded = 0
+            for start in range(0, modulus, step):
+                folded |= entered >> start
+            folded &= (1 << step) - 1
+            entered = sum(folded << start for start in range(0, modulus, step))
+        for element, depth in depths.items():
+            found[element] = turned(entered, depth)
+            after = turned(entered, depth + 1)
+            for target in semigroup.right[element]:
+                found[target] |= after
     return found
 
 

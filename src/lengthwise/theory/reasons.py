@@ -1,14 +1,19 @@
-"""One sentence for each certificate."""
+"""A few plain sentences for each certificate: what a model has to do, and why it can or cannot do it at every length.
+
+They are read by people who know transformers and no automata theory. So they speak of inputs and symbols of the task itself,
+and name what attention contributes.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ..languages.alphabet import show_word
-from ..languages.components import strong_components
-from .certificate_fields import Word
+from ..crasp.fragments import Fragment
+from ..languages.dfa import DFA
+from ..languages.dfa_algebra import Word, shortest_path
 from .certificates import (
     GraphCertificate,
     ObstructionCertificate,
@@ -18,146 +23,229 @@ from .certificates import (
 )
 from .claims import Asked
 from .counting import describe_counts
+from .events import final_examples, listed, one_way_events, quoted_word
 
 if TYPE_CHECKING:
     from ..crasp.syntax import Program
 
 _SHOWN_COUNTS = 3
-_SHOWN_LETTERS = 40
+
+
+_IN_WORDS = {
+    Fragment.PLAIN: "counting",
+    Fragment.LOCAL: "counting, with the last few symbols",
+    Fragment.PERIODIC: "counting, with the position modulo a number",
+    Fragment.PERIODIC_LOCAL: "counting, with the last few symbols and the position modulo a number",
+}
+
+
+def in_words(fragment: Fragment) -> str:
+    """Return what a model does in a fragment, with the name of the fragment."""
+    return f"{_IN_WORDS[fragment]} ({fragment.notation})"
 
 
 def program_reason(certificate: PotentialsCertificate) -> str:
-    """Say what a program has to know to be right at every length."""
+    """Say what a model has to track to be right at every length, and what attention does for it."""
     counts = list(islice(describe_counts(certificate), _SHOWN_COUNTS + 1))
     if all(len(component.members) == 1 for component in certificate.components) and certificate.period == 1:
-        return FEW_EVENTS
-    window = certificate.window + (certificate.asked is Asked.NEXT_SYMBOLS)  # one more symbol is seen where it is read
-    known = known_parts(
-        window,
-        [certificate.period] if certificate.period > 1 else [],
-        leaves=len(strong_components(certificate.language.transitions)) > 1,  # a window has components of its own
+        return few_events_reason(certificate.language)
+    return tracking_reason(
+        certificate.language,
+        window=certificate.window,
+        moduli=[certificate.period] if certificate.period > 1 else [],
+        counts=counts,
+        asked=certificate.asked,
     )
-    if not counts:
-        return f"It is enough, at every length, to know {listed(known)}."
-    shown = "; ".join(counts[:_SHOWN_COUNTS]) + ("; …" if len(counts) > _SHOWN_COUNTS else "")
-    counted = f"the count{'s' * (len(counts) > 1)} {shown}"
-    events = [part for part in known if part == EVENT]
-    told = listed([*(part for part in known if part != EVENT), counted, *events])
-    return f"It is enough, at every length, to know {told}. Here #[x] is how often x was read before."
 
 
-FEW_EVENTS = (
-    "A model only has to notice a few events in their order; once a part of the input is over, it never comes back."
-)
-EVENT = "whether something irreversible has happened, such as an error"
+def few_events_reason(language: DFA) -> str:
+    """Say that a language only asks which events have occurred, in which order."""
+    if language.num_states == 1:
+        return "All inputs have the same answer."
+    return (
+        "The model only has to notice whether a few things have occurred, and in which order. Nothing later undoes them: "
+        f"{final_examples(language)}. Attention finds whether something has occurred before, at any length."
+    )
 
 
-def known_parts(window: int, moduli: Sequence[int], *, leaves: bool) -> list[str]:
-    """Return what has to be known beside counts; ``leaves`` says whether the automaton can leave states for good."""
-    parts = []
+def tracking_reason(
+    language: DFA,
+    *,
+    window: int,
+    moduli: Sequence[int],
+    counts: Sequence[str] = (),
+    asked: Asked = Asked.MEMBERSHIP,
+) -> str:
+    """Say that it is enough to know the last symbols, the position modulo numbers, counts and one-way events."""
+    tracked, means, legend = [], [], ""
+    seen = window + (asked is Asked.NEXT_SYMBOLS)  # the current symbol is seen where next symbols are read
+    if seen:
+        tracked.append("the last symbol" if seen == 1 else f"the last {seen} symbols")
     if window:
-        parts.append("the last symbol" if window == 1 else f"the last {window} symbols")
+        means.append("the nearest tokens show the last symbols")
     if moduli:
-        parts.append(f"the position modulo {' and '.join(map(str, moduli))}")
-    return [*parts, EVENT] if leaves else parts
+        number = listed([str(modulus) for modulus in moduli])
+        tracked.append(f"the position modulo {number}")
+        means.append(f"the position encoding gives the position modulo {number}")
+    if counts:
+        counted, legend = _counted(counts)
+        tracked.append(counted)
+        means.append("averages over all earlier tokens give counts")
+    events = one_way_events(language)
+    if events:
+        tracked.append(events)
+        if not means:
+            means.append("it finds whether something has occurred before")
+    if not tracked:
+        return "All inputs have the same answer."
+    able = f" Attention can do this at any length: {listed(means)}." if means else ""
+    return f"A model is right at every length if it tracks {listed(tracked)}.{legend}{able}"
 
 
-def listed(parts: Sequence[str]) -> str:
-    """Return several things as one phrase."""
-    return " and ".join(parts) if len(parts) < 3 else f"{', '.join(parts[:-1])}, and {parts[-1]}"
+_DEPENDS = re.compile(r"[ &]t\d+=")
+_DIFFERENCE = re.compile(r"t1 = #\[([^\]&|]+)\] − #\[([^\]&|]+)\]")
+
+
+def _counted(counts: Sequence[str]) -> tuple[str, str]:
+    """Return counts in words, and a sentence that explains their notation where words are not enough."""
+    simple = _DIFFERENCE.fullmatch(counts[0]) if len(counts) == 1 else None
+    if simple is not None:
+        more, fewer = (f"{symbol}'s" if symbol.isalnum() else f"'{symbol}'" for symbol in simple.groups())
+        return f"how many more {more} than {fewer} it has read", ""
+    shown = "; ".join(counts[:_SHOWN_COUNTS]) + ("; …" if len(counts) > _SHOWN_COUNTS else "")
+    legend = " Here #[x] is how often x was read so far"
+    if _DEPENDS.search(shown):
+        further = "how often certain symbols were read at certain values of t1"
+        return f"the running count {counts[0]} and {further}", f"{legend} (--explain lists all counts)."
+    if "&" in shown:
+        legend += ", and #[x & c] counts only those x at which c held"
+    return f"the count{'s' * (len(counts) > 1)} {shown}", f"{legend}."
 
 
 def given_program_reason(program: Program) -> str:
     """Say that a program computes the problem."""
     from ..crasp.measures import depth_of, fragment_of
 
-    depth = depth_of(program)
-    nested = "without counts" if depth == 0 else f"with counts nested {depth} deep"
-    return f"A {fragment_of(program).notation} program {nested} solves it (--explain shows it)."
+    depth, fragment = depth_of(program), fragment_of(program)
+    uses = ["counts symbols"] if depth else []
+    uses += ["looks at the last few symbols"] * fragment.has_windows
+    uses += ["uses the position modulo a number"] * fragment.has_periods
+    if not uses:
+        return "The current symbol is enough to answer (--explain shows the program)."
+    rounds = f", in {depth} rounds of counting that build on each other" if depth > 1 else ""
+    return (
+        f"A short program solves it at every length (--explain shows it). It only {listed(uses)}{rounds}. Attention can do that: "
+        "averages over all earlier tokens give counts."
+        if depth
+        else f"A short program solves it at every length (--explain shows it). It only {listed(uses)}, which attention can do."
+    )
+
+
+_NO_COUNT_HELPS = (
+    "Each count that is compared is then the same for both, or so far from its threshold that the small difference does not "
+    "matter. So a model that only counts cannot tell them apart."
+)
 
 
 def obstruction_reason(certificate: ObstructionCertificate) -> str:
     """Say which two words no program tells apart."""
     first, second = certificate.witnesses
-    cannot = "After a long enough common beginning, no comparison of symbol counts tells which of the two was read."
     if certificate.asked is Asked.NEXT_SYMBOLS:
-        return f"After {quoted_word(first)} and {quoted_word(second)} different symbols may follow. {cannot}"
-    inside, outside = (first, second) if first in certificate.language else (second, first)
-    return f"{capitalized(quoted_word(inside))} is accepted and {quoted_word(outside)} is not. {cannot}"
+        told = f"After {quoted_word(first)} and {quoted_word(second)} different symbols may follow."
+    else:
+        told = _answers(certificate.language, first, second)
+    if certificate.enter:
+        longer = (
+            f"Replace {quoted_word(certificate.enter)}, with which both begin, by a long text that has the same effect."
+        )
+    else:
+        longer = "Put the same long text before both, one that changes neither answer."
+    return f"{told} {longer} {_NO_COUNT_HELPS}"
+
+
+def _answers(language: DFA, first: Word, second: Word) -> str:
+    inside, outside = (first, second) if first in language else (second, first)
+    return f"{capitalized(quoted_word(inside))} is accepted and {quoted_word(outside)} is not."
 
 
 def reduction_reason(certificate: ReductionCertificate) -> str:
-    """Say which problem without a program the language contains as a special case."""
-    target = describe_target(certificate.target)
-    renamed = [f"{quoted_word(image)} for {symbol}" for symbol, image in certificate.images if image != (symbol,)]
-    if certificate.prefix:
-        renamed.append(f"after {quoted_word(certificate.prefix)}")
-    if certificate.suffix:
-        renamed.append(f"before {quoted_word(certificate.suffix)}")
-    how = f" (with {', '.join(renamed)})" if renamed else ""
-    around = certificate.prefix or certificate.suffix
+    """Say which inputs ask a model for the last of two events, or for a count modulo a number."""
+    blocks = {symbol: quoted_word(image) for symbol, image in certificate.images}
+    noun = "symbol" if all(len(image) == 1 for _, image in certificate.images) else "block"
+    around = [f"begin with {quoted_word(certificate.prefix)}"] if certificate.prefix else []
+    around += [f"end with {quoted_word(certificate.suffix)}"] if certificate.suffix else []
     letters = {image for _, image in certificate.images}
-    whole = not around and letters == {(symbol,) for symbol in certificate.language.alphabet}
+    is_whole = not around and letters == {(symbol,) for symbol in certificate.language.alphabet}
+    where = f"Take inputs that {listed([*around, f'otherwise consist of the {noun}s' if around else f'consist of the {noun}s'])} "
+    where = "" if is_whole else f"{where}{listed(list(blocks.values()))}. "
     if certificate.asked is Asked.NEXT_SYMBOLS:
-        read = "whether the word may end" if certificate.reads is None else f"whether {certificate.reads} may follow"
-        subject = f"To know {read}, a model has to solve {target}{how}."
+        may = "the word may end" if certificate.reads is None else f"{certificate.reads} may follow"
+        answer = f"After {'an' if is_whole else 'such an'} input, {may}"
     else:
-        subject = f"This is {target}{how}." if whole else f"It contains {target} as a special case{how}."
-    return f"{subject} {_why_out(certificate.target)}"
-
-
-def _why_out(target: str) -> str:
-    """Say why no program solves a problem, for both kinds of problems."""
-    if target == "PARITY" or target.startswith("MOD("):
-        return (
-            "Programs can compare counts, see the last symbols and take positions modulo a number, but they cannot take a count "
-            "modulo a number."
-        )
+        answer = "An input is accepted" if is_whole else "Such an input is accepted"
+    if certificate.target.startswith("{"):
+        return f"{where}{answer} exactly if the last {noun} other than {blocks['2']} is {blocks['0']}. {_why_no_last(certificate, noun)}"
     return (
-        "The last 0 or 1 may lie arbitrarily far back, beyond any fixed number of last symbols, and counts do not tell which of "
-        "the two came last."
+        f"{where}{answer} exactly if {_residue(certificate.target, blocks['a'])}. {_why_no_modulus(certificate, noun)}"
+    )
+
+
+def _residue(target: str, counted: str) -> str:
+    """Return what the number of symbols or blocks must be, in words."""
+    if target == "PARITY":
+        return f"the number of {counted} is even"
+    prime, residues = target.removeprefix("MOD(").removesuffix(")").split("; ")
+    return f"the number of {counted} leaves the remainder {residues.replace(', ', ' or ')} when divided by {prime}"
+
+
+def _why_no_last(certificate: ReductionCertificate, noun: str) -> str:
+    blocks = {symbol: quoted_word(image) for symbol, image in certificate.images}
+    seen = (
+        " The last few symbols do not show it,"
+        if certificate.fragment.has_windows
+        else " Attention cannot single it out,"
+    )
+    return (
+        f"That {noun} may lie arbitrarily far back.{seen} and counts of {blocks['0']} and {blocks['1']} do not tell which of the "
+        "two came last."
+    )
+
+
+def _why_no_modulus(certificate: ReductionCertificate, noun: str) -> str:
+    able = ["compare counts"]
+    able += ["see the last few symbols"] * certificate.fragment.has_windows
+    able += ["know positions modulo a number"] * certificate.fragment.has_periods
+    alike = "have the same length and " if noun == "block" else ""
+    where = f" The {noun}s {alike}come in any order, so positions say nothing about it."
+    return (
+        f"A model can {listed(able)}, but none of this gives a count modulo a number at every length."
+        f"{where if certificate.fragment.has_periods else ''}"
     )
 
 
 def graph_reason(certificate: GraphCertificate) -> str:
-    """Say which two states no program tells apart."""
-    seen = "the last symbols" + (" and the position modulo any number" if certificate.fragment.has_periods else "")
-    return _states_reason(certificate.vertices, certificate.pair, certificate.suffix, seen)
+    """Say which two words no program tells apart."""
+    one, two = (certificate.vertices[member][0] for member in certificate.pair)
+    return _states_reason(certificate.language, one, two, certificate.suffix, certificate.fragment)
 
 
 def periods_reason(certificate: PeriodsCertificate) -> str:
-    """Say which two states no program tells apart."""
-    vertices = [(state,) for state in range(certificate.language.num_states)]
-    return _states_reason(vertices, certificate.pair, certificate.suffix, "the position modulo any number")
+    """Say which two words no program tells apart."""
+    return _states_reason(certificate.language, *certificate.pair, certificate.suffix, certificate.fragment)
 
 
-def _states_reason(vertices: Sequence[Sequence[object]], pair: tuple[int, int], suffix: Word, seen: str) -> str:
-    one, two = (vertices[member][0] for member in pair)
-    differ = f"{quoted_word(suffix)} is accepted" if suffix else "a word may end"
+def _states_reason(language: DFA, one: int, two: int, suffix: Word, fragment: Fragment) -> str:
+    """Say that long words with the effects of two short ones look alike."""
+    words = [shortest_path(language, 0, state.__eq__) for state in (one, two)]
+    first, second = ((*(word or ()), *suffix) for word in words)
+    alike = ["in their last symbols"] * fragment.has_windows
+    alike += ["in their length modulo any number"] * fragment.has_periods
     return (
-        f"States {one} and {two} of the automaton need different answers: {differ} after only one of them. No comparison of symbol "
-        f"counts tells them apart at every length, even for a program that also sees {seen}."
+        f"{_answers(language, first, second)} Both can be made arbitrarily long without changing their answers, in such a way that "
+        f"they agree {listed([*alike, 'in every comparison of counts'])}. So a model that sees only these cannot tell them apart."
     )
-
-
-def describe_target(target: str) -> str:
-    """Return a problem that no program solves, in words."""
-    if target == "PARITY":
-        return "parity (is the number of a's even?)"
-    if not target.startswith("MOD("):
-        return f"the flip-flop {target} (was the last symbol other than 2 a 0?)"
-    prime, residues = target.removeprefix("MOD(").removesuffix(")").split("; ")
-    return f"counting a's modulo {prime} (is the remainder {residues.replace(', ', ' or ')}?)"
 
 
 def capitalized(sentence: str) -> str:
     """Return a sentence that begins with a word of ours, not with a symbol, with a capital."""
     return sentence[:1].upper() + sentence[1:]
-
-
-def quoted_word(word: Word) -> str:
-    """Return a word as it stands in a sentence, shortened if it is long."""
-    if not word:
-        return "the empty word"
-    shown = show_word(word)
-    return f"'{shown}'" if len(shown) <= _SHOWN_LETTERS else f"'{shown[: _SHOWN_LETTERS - 1]}…' ({len(word)} symbols)"

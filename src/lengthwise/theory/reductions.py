@@ -102,13 +102,14 @@ def _shortest(gadgets: Iterator[_Gadget]) -> _Gadget | None:
 def _flip_flops(language: DFA, budget: _Budget) -> Iterator[_Gadget]:
     """Yield pairs of states with words that set one, set the other, and keep both; ever shorter ones."""
     longest = MAX_IMAGE
+    steps = _Steps(language)
     for component in strong_components(language.transitions):
         for one in component:
             for two in component:
                 if one >= two:
                     continue
                 goals = {"0": (one, one), "1": (two, two), "2": (one, two)}
-                images = _images(language, (one, two), goals, longest, budget)
+                images = _images(steps, (one, two), goals, longest, budget)
                 if images is not None:
                     yield _Gadget(states=(one, two), images=images)
                     longest = len(images["0"]) - 1
@@ -119,10 +120,11 @@ def _flip_flops(language: DFA, budget: _Budget) -> Iterator[_Gadget]:
 def _counters(language: DFA, budget: _Budget) -> Iterator[_Gadget]:
     """Yield cycles of states, as many as a prime, with words that turn them and that keep them; ever shorter ones."""
     longest = MAX_IMAGE
+    steps = _Steps(language)
     budget.left = max(budget.left, budget.steps // 2)
     for cycle in _prime_cycles(language):
         goals = {"a": (*cycle[1:], cycle[0]), "b": cycle}
-        images = _images(language, cycle, goals, longest, budget)
+        images = _images(steps, cycle, goals, longest, budget)
         if images is not None:
             yield _Gadget(states=cycle, images=images)
             longest = len(images["a"]) - 1
@@ -173,25 +175,52 @@ def _prime_divisors(number: int) -> list[int]:
     return [each for each in range(2, number + 1) if number % each == 0 and all(each % d for d in range(2, each))]
 
 
+class _Steps:
+    """Where every letter leads tuples of states. Tuples are numbered as they are met, so that each is moved once."""
+
+    def __init__(self, language: DFA) -> None:
+        self._columns = list(zip(*language.transitions, strict=True))
+        self.num_letters = len(self._columns)
+        self._numbers: dict[States, int] = {}
+        self._met: list[States] = []
+        self._after: list[list[int]] = []
+
+    def number(self, states: States) -> int:
+        found = self._numbers.setdefault(states, len(self._met))
+        if found == len(self._met):
+            self._met.append(states)
+            self._after.append([])
+        return found
+
+    def after(self, number: int) -> list[int]:
+        """Return for every letter the tuple that it leads to."""
+        targets = self._after[number]
+        if not targets:
+            states = self._met[number]
+            targets += [self.number(tuple([column[state] for state in states])) for column in self._columns]
+        return targets
+
+
 def _images(
-    language: DFA, start: States, goals: Mapping[str, States], longest: int, budget: _Budget
+    steps: _Steps, start: States, goals: Mapping[str, States], longest: int, budget: _Budget
 ) -> dict[str, tuple[int, ...]] | None:
     """Return words of one least length that lead the states to each of the goals, or None."""
-    layers: list[dict[States, tuple[States, int]]] = []
-    layer: dict[States, tuple[States, int]] = {start: (start, 0)}
-    needed = set(goals.values())
-    met: set[frozenset[States]] = set()  # a layer that comes again brings nothing new
-    columns = list(zip(*language.transitions, strict=True))
+    layers: list[dict[int, int]] = []  # for each tuple that so many letters lead to, the first one before it
+    layer = {steps.number(start): -1}
+    numbers = {symbol: steps.number(goal) for symbol, goal in goals.items()}
+    needed = set(numbers.values())
+    met: set[frozenset[int]] = set()  # a layer that comes again brings nothing new
     for _ in range(longest):
-        following: dict[States, tuple[States, int]] = {}
+        following: dict[int, int] = {}
         checkpoint()
         for states in layer:
-            for symbol, column in enumerate(columns):
-                following.setdefault(tuple(column[state] for state in states), (states, symbol))
-        budget.left -= len(layer) * len(columns)
+            for target in steps.after(states):
+                if target not in following:
+                    following[target] = states
+        budget.left -= len(layer) * steps.num_letters
         layers.append(following)
         if needed <= following.keys():
-            return {symbol: _walk_back(layers, goal) for symbol, goal in goals.items()}
+            return {symbol: _walk_back(steps, layers, goal) for symbol, goal in numbers.items()}
         reached = frozenset(following)
         if budget.left < 0 or reached in met:
             return None
@@ -200,11 +229,12 @@ def _images(
     return None
 
 
-def _walk_back(layers: list[dict[States, tuple[States, int]]], goal: States) -> tuple[int, ...]:
+def _walk_back(steps: _Steps, layers: list[dict[int, int]], goal: int) -> tuple[int, ...]:
     word = []
     for layer in reversed(layers):
-        goal, symbol = layer[goal]
-        word.append(symbol)
+        before = layer[goal]
+        word.append(steps.after(before).index(goal))
+        goal = before
     return tuple(reversed(word))
 
 

@@ -19,14 +19,12 @@ from .claims import Answer, Asked
 from .counting import build_certificate
 from .graph import unrolled_graph
 from .potentials import Refinement, refine
-from .reasons import graph_reason, periods_reason, program_reason, reduction_reason
+from .reasons import graph_reason, in_words, periods_reason, program_reason, reduction_reason
 from .tracking import find_stuck, needed_rounds
 from .verdict import Verdict, language_verdict
 
 if TYPE_CHECKING:  # most languages are decided before the graph is built
     from .karoubi import KaroubiGraph
-
-FIRST_STEPS = 20_000  # of the search for a reduction before the graph is built
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +54,7 @@ def decide_windows(language: DFA, fragment: Fragment, asked: Asked, caps: Caps) 
         return _yes(language, fragment, counting)
     from .reductions import find_reduction
 
-    reduction = find_reduction(language, fragment, asked, max_steps=FIRST_STEPS)
+    reduction = find_reduction(language, fragment, asked)
     if reduction is not None:  # most languages that are out are so for this reason, and the graph may be large
         return _reduced(language, fragment, reduction)
     if fragment is Fragment.PERIODIC:
@@ -90,7 +88,7 @@ def _decide_periods(language: DFA, asked: Asked, caps: Caps) -> Verdict | None:
             return _yes(language, fragment, found)
         if all(passes_exactly(each, max_vertices=caps.max_vertices) for each in refinements):
             cap = _untried(language, period, caps)
-            reason = f"By our theorem there is a program, but none was looked for: {cap}"
+            reason = f"By our theorem {in_words(fragment)} solves it, but no program was looked for: {cap}"
             return language_verdict(Answer.YES, fragment, language, theorem, None, reason, asked)
     return None
 
@@ -112,7 +110,7 @@ def _decide_by_graph(semigroup: TransitionSemigroup, fragment: Fragment, asked: 
     except OutOfTimeError as error:
         if not fragment.has_windows:  # the graph says YES only where there are windows
             raise
-        reason = f"By our theorem there is a program, but none was found in time: {error.message}"
+        reason = f"By our theorem {in_words(fragment)} solves it, but no program was found in time: {error.message}"
         return language_verdict(Answer.YES, fragment, language, "karoubi", None, reason, asked)
     if not fragment.has_windows:
         reason = (
@@ -122,22 +120,17 @@ def _decide_by_graph(semigroup: TransitionSemigroup, fragment: Fragment, asked: 
             else f"Whether there is a program with a period that divides {period} was not tried: {cap}"
         )
         return language_verdict(Answer.UNKNOWN, fragment, language, "open", None, reason, asked)
-    tried = f"none was found with windows up to {caps.max_window} and at most {caps.max_vertices:,} vertices."
-    reason = f"By our theorem there is a program, but {tried if cap is None else f'none was looked for: {cap}'}"
+    tried = f"no program was found with windows up to {caps.max_window} and at most {caps.max_vertices:,} vertices."
+    reason = f"By our theorem {in_words(fragment)} solves it, but {tried if cap is None else f'no program was looked for: {cap}'}"
     return language_verdict(Answer.YES, fragment, language, "karoubi", None, reason, asked)
 
 
 def _decide_within_caps(language: DFA, fragment: Fragment, asked: Asked, caps: Caps, cap: str) -> Verdict:
-    """Answer where the Karoubi graph is too large: YES by a small unrolling, NO by a reduction, else UNKNOWN."""
+    """Answer where the Karoubi graph is too large and no reduction was found: YES by a small unrolling, else UNKNOWN."""
     for period in (1, 2, 3, 4) if fragment.has_periods else (1,):
         found = find_unrolling(language, fragment, asked, period, replace(caps, max_window=min(2, caps.max_window)))
         if found is not None:
             return _yes(language, fragment, found)
-    from .reductions import find_reduction
-
-    reduction = find_reduction(language, fragment, asked)
-    if reduction is not None:
-        return _reduced(language, fragment, reduction)
     reason = f"No small program and no reduction was found, and the exact decision stopped at a cap: {cap}"
     return language_verdict(Answer.UNKNOWN, fragment, language, "open", None, reason, asked)
 
@@ -156,15 +149,11 @@ def _reduced(language: DFA, fragment: Fragment, reduction: ReductionCertificate)
 
 def _no(language: DFA, fragment: Fragment, asked: Asked, graph: KaroubiGraph, stuck: Refinement) -> Verdict:
     from .graph_obstructions import build_graph_certificate
-    from .reductions import find_reduction
 
     try:
-        reduction = find_reduction(language, fragment, asked)
-        if reduction is not None:
-            return _reduced(language, fragment, reduction)
         certificate = build_graph_certificate(graph, stuck, fragment, asked)
     except OutOfTimeError as error:
-        reason = f"By our theorem there is no program; no certificate: {error.message}"
+        reason = f"By our theorem {in_words(fragment)} does not solve it. There is no certificate: {error.message}"
         return language_verdict(Answer.NO, fragment, language, "karoubi", None, reason, asked)
     return language_verdict(Answer.NO, fragment, language, "karoubi", certificate, graph_reason(certificate), asked)
 

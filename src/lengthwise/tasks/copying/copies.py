@@ -29,7 +29,8 @@ class UniqueCopy(DistinctTokensTask):
         answered_by(
             "unique_copy",
             Fragment.LOCAL,
-            "An induction head copies: where all tokens differ, the next token is the one that followed the last one before",
+            "An induction head copies: it finds the current token in the input and writes what followed it there. All tokens "
+            "differ, so there is one such place",
         ),
     )
 

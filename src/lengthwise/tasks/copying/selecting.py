@@ -76,7 +76,11 @@ class Dedup(_OccurringTask):
     )
     facts = Facts(
         cited=(
-            answered_by("dedup", Fragment.PLAIN, "The next letter is the one that came first of those not yet written"),
+            answered_by(
+                "dedup",
+                Fragment.PLAIN,
+                "The model writes the first letter not yet written, and counts show which came first",
+            ),
         )
     )
 
@@ -105,7 +109,11 @@ class UniqueSorted(_OccurringTask):
     )
     facts = Facts(
         cited=(
-            answered_by("unique_sorted", Fragment.PLAIN, "The next letter is the smallest of those not yet written"),
+            answered_by(
+                "unique_sorted",
+                Fragment.PLAIN,
+                "The model writes the smallest letter not yet written, and attention shows which occur",
+            ),
         )
     )
 

@@ -14,9 +14,20 @@ from ...theory.promises import AnswerAutomaton, PromiseCertificate, PromiseReduc
 from .legal_inputs import hidden_problem
 
 GROWING_ALPHABETS = (
-    "It says nothing about larger vocabularies, which longer inputs need. Their theory is C*-RASP (arXiv 2603.19954); no answer "
-    "is derived from it here."
+    "Longer inputs need a larger vocabulary, and this YES does not speak of those. A theory of growing vocabularies exists (C*-RASP, "
+    "arXiv 2603.19954), but this version derives no answer from it."
 )
+
+NO_LAST_OF_MANY = "That one may lie arbitrarily far back: the last few symbols do not show it, and counts do not tell which came last."
+"""Why a model cannot follow the last of many events: the flip-flop."""
+
+
+def no_count_modulo(number: int) -> str:
+    """Return why a model cannot count modulo a number."""
+    return (
+        f"A model can compare counts, see the last few symbols and know positions modulo a number, but none of this gives a count "
+        f"modulo {number} at every length."
+    )
 
 
 def answered_by(program: str, fragment: Fragment, reason: str) -> Citation:
@@ -41,7 +52,7 @@ def answered_at_fixed_alphabet(alphabet: str, *, program: str = "", how: str = "
             f"{how} (lengthwise show program {program}). This is for a vocabulary of {alphabet}. {GROWING_ALPHABETS}"
         )
     else:
-        listed = f"With a vocabulary of {alphabet} there are only finitely many inputs, so a program can list them all."
+        listed = f"A vocabulary of {alphabet} allows only finitely many inputs, so a large enough model could store all answers."
         reason = f"{listed} {GROWING_ALPHABETS}"
     return Citation(
         fragment=Fragment.PLAIN,
@@ -59,7 +70,10 @@ def excluded_by(theorem: str, reason: str) -> Citation:
 
 def excluded_by_communication(must_remember: str) -> Facts:
     """Return that a model must remember more of the input than a program can carry on; its first sentence comes without a full stop."""
-    reason = f"{must_remember}. A program that counts can pass on only O(log n) bits about n symbols."
+    reason = (
+        f"{must_remember}. That is too much: of n symbols, attention to counts, to the last few symbols and to positions modulo a "
+        "number passes on only about log n bits."
+    )
     return Facts(cited=(excluded_by("communication", reason),))
 
 

@@ -142,8 +142,8 @@ def excluded_numeral(what: str) -> Citation:
     """Return NO: a number that grows with the length cannot be written in decimal."""
     return excluded_by(
         "ultimately_periodic",
-        f"The first digit of the number of {what} depends on which powers of ten it lies between. A program compares finitely "
-        "many sums of counts with fixed numbers, so on long enough inputs it cannot tell which power of ten was passed.",
+        f"The first digit of the number of {what} starts anew at every power of ten: 10, 100, 1000, … A model compares counts with "
+        "finitely many fixed thresholds only. So beyond the largest of these it cannot tell which power of ten was passed.",
     )
 
 

@@ -105,7 +105,7 @@ class Majority(OneSymbolTask):
     facts = Facts(
         cited=(
             answered_by(
-                "majority_letter", Fragment.PLAIN, "A program compares the counts of all letters at the separator"
+                "majority_letter", Fragment.PLAIN, "At the separator the model compares the counts of all letters"
             ),
         )
     )
@@ -145,7 +145,9 @@ def interleaved_facts(num_streams: int) -> Facts:
     """Return that periods tell the streams apart, and that counting alone does not."""
     name = "interleaved_majority" if num_streams == 3 else f"'interleaved_majority({num_streams})'"
     periodic = answered_by(
-        "interleaved_majority", Fragment.PERIODIC, f"The position modulo {num_streams} tells the streams apart"
+        "interleaved_majority",
+        Fragment.PERIODIC,
+        f"The position modulo {num_streams} names a bit's stream, so each is counted by itself",
     )
     return Facts(
         cited=(

@@ -57,7 +57,13 @@ class Maximum(TokensTask):
     """The largest token."""
 
     facts = Facts(
-        cited=(answered_by("maximum", Fragment.PLAIN, "The largest token is the one above which none occurs"),)
+        cited=(
+            answered_by(
+                "maximum",
+                Fragment.PLAIN,
+                "The largest token occurs and none above it does, and attention shows what occurs",
+            ),
+        )
     )
 
     def __init__(self, num_tokens: int) -> None:
@@ -78,7 +84,13 @@ class Minimum(TokensTask):
     """The smallest token."""
 
     facts = Facts(
-        cited=(answered_by("minimum", Fragment.PLAIN, "The smallest token is the one below which none occurs"),)
+        cited=(
+            answered_by(
+                "minimum",
+                Fragment.PLAIN,
+                "The smallest token occurs and none below it does, and attention shows what occurs",
+            ),
+        )
     )
 
     def __init__(self, num_tokens: int) -> None:
@@ -102,7 +114,9 @@ class KthLargest(TokensTask):
     facts = Facts(
         cited=(
             answered_by(
-                "kth_largest", Fragment.PLAIN, "At least k tokens are as large as the k-th largest and fewer are larger"
+                "kth_largest",
+                Fragment.PLAIN,
+                "At least k tokens are as large as the answer, and fewer than k are larger: counts show that",
             ),
         )
     )

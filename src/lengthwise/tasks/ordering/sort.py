@@ -35,7 +35,7 @@ class Sort(DistinctTokensTask):
     family = "sort"
     purpose = "sort"
     program = "sort"
-    how = "The next token is the smallest that occurs and is larger than the last one"
+    how = "The model writes the smallest token that occurs and is larger than the one before, and attention shows what occurs"
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Return the tokens in the order of their numbers."""
@@ -56,7 +56,11 @@ class BucketSort(SameLengthTask):
     citation = "arXiv 2207.02098"
     facts = Facts(
         cited=(
-            answered_by("sort", Fragment.PLAIN, "The next letter is the first of which fewer are written than given"),
+            answered_by(
+                "sort",
+                Fragment.PLAIN,
+                "The model writes the smallest letter of which it has written too few, as counts show",
+            ),
         )
     )
 

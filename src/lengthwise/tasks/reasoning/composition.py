@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...arrays import Array, Arrays
 from ...seeds import Draw
 from ...theory.facts import Facts
-from ..core.cited import excluded_by_communication, excluded_by_hidden, unsettled
+from ..core.cited import excluded_by_communication, excluded_by_hidden, no_count_modulo, unsettled
 from ..core.clauses import FIXED_NAMES, NAMES, ClauseTask, clauses, constant
 from ..core.family import Family, Group
 from ..core.host_tasks import HostTask, Numbers
@@ -224,8 +224,8 @@ class ListOps(HostTask):
         cited=(
             excluded_by_hidden(
                 counter(2),
-                "One list '[sum … ]' of the digits 0 and 5 has the value 0 exactly if the number of 5s is even, and no program tells "
-                "even numbers from odd ones.",
+                "One list '[sum … ]' of the digits 0 and 5 has the value 0 exactly if the number of 5s is even. "
+                f"{no_count_modulo(2)}",
                 images={"a": ("5",), "b": ("0",)},
                 answers=("0", "5"),
                 prefix=("[sum", "0"),

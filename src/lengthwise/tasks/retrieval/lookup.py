@@ -10,7 +10,13 @@ from ...crasp.programs.recall import induction_rows
 from ...names import Parameter, shortest_name
 from ...seeds import Draw
 from ...theory.facts import Facts
-from ..core.cited import answered_by, excluded_by_communication, excluded_by_hidden, excluded_without_positions
+from ..core.cited import (
+    NO_LAST_OF_MANY,
+    answered_by,
+    excluded_by_communication,
+    excluded_by_hidden,
+    excluded_without_positions,
+)
 from ..core.family import INSTANCES, Family, Group
 from ..core.legal_inputs import FLIP_FLOP, register_inputs
 from ..core.row_functions import along, at, batch_of, count, is_inside, keep, last_marked, one_at, places, uniform
@@ -43,8 +49,8 @@ class FlipFlop(OneSymbolTask):
             ),
             excluded_by_hidden(
                 FLIP_FLOP,
-                "The answer is the bit that was written last. With windows and periods too, no program finds the last of many "
-                "writes among ignored instructions.",
+                "The answer is the bit that was written last, and any number of ignored instructions may follow it. "
+                f"{NO_LAST_OF_MANY}",
                 images={"0": tuple("w1i0"), "1": tuple("w0i1"), "2": tuple("i0i1")},
                 answers=("0", "1"),
                 prefix=tuple("w0i1w0i1"),
@@ -131,8 +137,8 @@ class MKAR(OneSymbolTask):
             cited=(
                 excluded_by_hidden(
                     FLIP_FLOP,
-                    f"The key {''.join(key)} occurs again and again, before c or before d. The answer is what followed it last, and no "
-                    "program finds the last of many occurrences.",
+                    f"The key {''.join(key)} occurs again and again, before c or before d. The answer is what followed it last. "
+                    f"{NO_LAST_OF_MANY}",
                     images={"0": (*key, "c"), "1": (*key, "d"), "2": ("e",) * (key_length + 1)},
                     answers=("d", "c"),
                     prefix=(*key, "d"),
@@ -249,7 +255,7 @@ class Needle(OneSymbolTask):
             answered_by(
                 "needle",
                 Fragment.PLAIN,
-                "The key that occurs twice is asked for, and counting finds the symbol behind its first occurrence",
+                "Only the key that is asked for occurs twice, and counting finds the symbol behind its first occurrence",
             ),
         )
     )

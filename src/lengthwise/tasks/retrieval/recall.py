@@ -11,7 +11,7 @@ from ...errors import InvalidOptionError
 from ...names import Parameter, shortest_name
 from ...seeds import Draw
 from ...theory.facts import Facts
-from ..core.cited import answered_at_fixed_alphabet, answered_by, excluded_by_hidden
+from ..core.cited import NO_LAST_OF_MANY, answered_at_fixed_alphabet, answered_by, excluded_by_hidden
 from ..core.family import Family, Group
 from ..core.legal_inputs import FLIP_FLOP
 from ..core.row_functions import at, batch_of, is_inside, last_marked, places, uniform
@@ -122,7 +122,9 @@ class MQAR(_RecallTask):
         self.facts = Facts(
             cited=(
                 answered_by(
-                    "associative_recall", Fragment.LOCAL, "A key has one value, which stands directly behind it"
+                    "associative_recall",
+                    Fragment.LOCAL,
+                    "An induction head answers: it finds the key in the input and writes the value behind it",
                 ),
                 answered_at_fixed_alphabet(f"{num_keys} keys"),
             )
@@ -159,7 +161,11 @@ class CompositionalMQAR(_RecallTask):
     citation = "arXiv 2312.04927"
     facts = Facts(
         cited=(
-            answered_by("induction(2)", Fragment.LOCAL, "The value is what followed the last two symbols before"),
+            answered_by(
+                "induction(2)",
+                Fragment.LOCAL,
+                "An induction head finds the two symbols of the key and writes what follows them",
+            ),
             answered_at_fixed_alphabet(f"{_FEW_KEYS} symbols for each part of a key"),
         )
     )
@@ -197,7 +203,7 @@ class ForgettingMQAR(_RecallTask):
             excluded_by_hidden(
                 FLIP_FLOP,
                 "The first key that is asked for is k0, which was written again and again among other keys. Its value is the one "
-                "that was written last, and no program finds the last of many writes.",
+                f"that was written last. {NO_LAST_OF_MANY}",
                 images={"0": ("k0", "v0"), "1": ("k0", "v1"), "2": ("k1", "v0")},
                 answers=("v1", "v0"),
                 prefix=("k0", "v1"),

@@ -29,8 +29,8 @@ DEFAULT_OFFSET = 128
 def _listed(offset: int) -> Citation:
     """Return YES for inputs of one size, because a program can list them."""
     reason = (
-        f"All inputs have {offset} symbols, so there are only finitely many, and a program can list them all. "
-        "It says nothing about larger inputs."
+        f"All inputs have {offset} symbols. So there are only finitely many, and a large enough model could store all answers. This "
+        "YES does not speak of longer inputs."
     )
     return Citation(fragment=Fragment.PLAIN, answer=Answer.YES, theorem="finite_inputs", reason=reason)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...theory.facts import Facts
-from ..core.cited import excluded_by_hidden, unsettled
+from ..core.cited import NO_LAST_OF_MANY, excluded_by_hidden, no_count_modulo, unsettled
 from ..core.legal_inputs import FLIP_FLOP, counter
 from ..core.task import SEP
 from .finite_monoids import FiniteMonoid
@@ -25,16 +25,16 @@ def word_problem_facts(group: FiniteMonoid, keys: int = 0) -> Facts:
         elements, names = [number, 0], [group.power(number, start + turn) for turn in range(group.prime)]
         target, images, first = counter(group.prime), {"a": 0, "b": 1}, [0] * start or [1]  # a prompt is not empty
         reason = (
-            f"Among the identity and one element whose powers have period {group.prime}, the answer counts modulo {group.prime}, "
-            "and no program does that."
+            f"Take inputs of two elements only: one that changes nothing, and one that is back where it began after {group.prime} "
+            f"times. The product is then how often the second one occurs, modulo {group.prime}. {no_count_modulo(group.prime)}"
         )
     elif group.has_flip_flop and keys != 2:
         one, two = group.resetting_elements()
         elements, names = [one, two, 0], [two, one]
         target, images, first = FLIP_FLOP, {"0": 0, "1": 1, "2": 2}, [1]
         reason = (
-            "Two elements reset the product. Among these and the identity the answer is the last one that is not the identity, and "
-            "no program finds the last of many."
+            "Take inputs of three elements: one that changes nothing, and two that each set the product anew. The answer is then which "
+            f"of the two came last. {NO_LAST_OF_MANY}"
         )
     else:
         return Facts(
@@ -65,8 +65,8 @@ def wall_facts(number: int) -> Facts:
     length = number + number % 2
     return hides(
         FLIP_FLOP,
-        "Walking left for long enough leads to the wall, and the same with a last step right leads beside it. Going right and left in "
-        "turn keeps either place. So the answer is which of the first two came last, and no program finds the last of many.",
+        "Many steps left end at the wall, wherever they began; many steps left and one right end beside it. Steps right and left in "
+        f"turn change neither. So the answer is which of the first two happened last. {NO_LAST_OF_MANY}",
         {"0": (*("left",) * (length - 1), "right"), "1": ("left",) * length, "2": ("right", "left") * (length // 2)},
         ("x0", "x1"),
         prefix=("left",),

@@ -10,6 +10,7 @@ from ...arrays import Array, Arrays
 from ...languages.dfa import DFA
 from ...names import Parameter, shortest_name
 from ...seeds import Draw
+from ..core.cited import NO_LAST_OF_MANY, no_count_modulo
 from ..core.family import Family, Group
 from ..core.legal_inputs import FLIP_FLOP, counter
 from ..core.row_functions import batch_of, fold, one_at, places, running_count, uniform
@@ -125,8 +126,8 @@ class SwapTracking(StepsTask):
         self.names = tuple((each,) for each in at)
         self.facts = hides(
             counter(3),
-            "swap01 swap12 moves the object around three places, and swap01 swap01 leaves it where it is. So the answer counts "
-            "modulo 3, and no program does that.",
+            "swap01 swap12 moves the object one step around three places, and swap01 swap01 leaves it where it is. So the answer is "
+            f"how often the first of these pairs occurs, modulo 3. {no_count_modulo(3)}",
             {"a": ("swap01", "swap12"), "b": ("swap01", "swap01")},
             ("at0", "at2", "at1"),
             prefix=("swap01", "swap01"),
@@ -165,8 +166,8 @@ class CycleNavigation(StepsTask):
         times = number // prime
         self.facts = hides(
             counter(prime),
-            f"Go on {times} step{'s' * (times > 1)} or stay as long, again and again. The answer counts modulo {prime}, and no "
-            "program does that.",
+            f"Take walks that go on {times} step{'s' * (times > 1)} or stay as long, again and again. The place is then how often "
+            f"they went on, modulo {prime}. {no_count_modulo(prime)}",
             {"a": ("on",) * times, "b": ("stay",) * times},
             [at[turn * times] for turn in range(prime)],
             prefix=("stay",),
@@ -269,8 +270,8 @@ class VariableChain(OneSymbolTask):
         self.symbols = (*"0123456789", *"abcdefghij"[:number])
         self.facts = hides(
             FLIP_FLOP,
-            "Ask for a. 'a 0' and 'a 1' write it, and 'b b' leaves it. So the answer is what was written last, and no program finds "
-            "the last of many writes.",
+            "Ask for a. 'a 0' and 'a 1' write it, and 'b b' leaves it as it is. So the answer is what was written to a last. "
+            f"{NO_LAST_OF_MANY}",
             {"0": ("a", "1"), "1": ("a", "0"), "2": ("b", "b")},
             ("0", "1"),
             prefix=("b", "0", "a", "0"),

@@ -69,8 +69,8 @@ def decide_logic(
         )
     if asked is Asked.NEXT_SYMBOLS and not logic.settles_next_symbols:
         reason = (
-            f"Our theorems about {logic.notation} are about membership; for next symbols they need a logic with both P "
-            "and Y."
+            f"Our theorems about {logic.notation} say whether an input is accepted, not which symbols may follow. That would take "
+            "a logic with both P and Y."
         )
         return _unknown(language, logic, asked, reason)
     try:

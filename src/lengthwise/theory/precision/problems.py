@@ -16,6 +16,7 @@ from ..verdict import LogicVerdict, Verdict
 from ..windows import Caps
 from .deciders import decide_logic, not_decided
 from .logics import Logic
+from .reasons import in_words
 
 CARRIED_OVER = ("communication", "known_non_member")
 """The theorems whose NO holds wherever a bound is proved for regular languages: a language inside the task, or too many bits."""
@@ -41,7 +42,7 @@ def decide_problem(
 
 def _by_inclusion(facts: Facts, logic: Logic, counting: _Decide, regular: bool) -> LogicVerdict:
     around = logic.fragment_around
-    unknown = f"Whether a formula of {logic.notation} solves it is not known."
+    unknown = f"Whether {in_words(logic)} solves it is not known."
     verdict = counting(Fragment.PERIODIC_LOCAL if around is None or regular else around)
     is_out = verdict.answer is Answer.NO
     if regular and verdict.theorem not in CARRIED_OVER:
@@ -75,7 +76,7 @@ def _at_the_last_symbol(language: DFA, logic: Logic, caps: Caps | None) -> Logic
             readout=Readout.LAST_SYMBOL,
             alphabet=language.alphabet,
             certificate=None,
-            reason=f"Before a last {symbol}: {verdict.reason}",
+            reason=f"If the last symbol is {symbol}, what comes before it decides. {verdict.reason}",
         )
         if verdict.answer is Answer.NO:
             return told

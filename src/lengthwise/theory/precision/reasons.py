@@ -1,10 +1,28 @@
-"""One sentence for each certificate of the fixed-precision logics."""
+"""A few plain sentences for each certificate of the fixed-precision logics."""
 
 from __future__ import annotations
 
-from ..reasons import FEW_EVENTS, known_parts, listed, quoted_word
+from ..events import quoted_word
+from ..reasons import few_events_reason, tracking_reason
 from .certificates import AperiodicCertificate, LogicCertificate, PumpingCertificate, RanksCertificate
 from .logics import Logic
+
+_ONLY_NOTICES = "With numbers of fixed precision, attention here only notices whether something has occurred before, not what came last"
+
+
+_IN_WORDS = {
+    Logic.P: "noticing what has occurred before",
+    Logic.P_Y: "noticing what has occurred before, and the last few symbols",
+    Logic.P_MOD: "noticing what has occurred before, and the position modulo a number",
+    Logic.P_Y_MOD: "noticing what has occurred before, the last few symbols and the position modulo a number",
+    Logic.Y: "seeing the last few symbols",
+    Logic.S: "finding the most recent token of some kind",
+}
+
+
+def in_words(logic: Logic) -> str:
+    """Return what attention does in a class, with the name of the class."""
+    return f"{_IN_WORDS[logic]} ({logic.notation})"
 
 
 def logic_reason(certificate: LogicCertificate) -> str:
@@ -12,54 +30,87 @@ def logic_reason(certificate: LogicCertificate) -> str:
     if isinstance(certificate, PumpingCertificate):
         return _why_not(certificate)
     if isinstance(certificate, AperiodicCertificate):
-        times = f"{certificate.exponent + 1} times in a row has the same effect as {certificate.exponent} times"
+        times = f"{certificate.exponent} times in a row has the same effect as {certificate.exponent + 1} times"
         if certificate.exponent == 1:
-            times = "twice in a row has the same effect as once"
-        enough = "Then attention that finds the last matching symbol, layer by layer, is enough."
-        return f"Nothing has to be counted modulo a number: reading any piece of input {times}. {enough}"
+            times = "once has the same effect as reading it twice"
+        return (
+            f"No count modulo a number is needed: reading any piece of input {times}. Then it is enough to find the most recent "
+            "token of some kind, several times in turn. Attention can do that at any length, one layer for each search."
+        )
     return _why(certificate)
 
 
 def _why(certificate: RanksCertificate) -> str:
     moduli = sorted({modulus for _, modulus in certificate.moduli})
     if certificate.condition is not Logic.Y and not certificate.window and not moduli:
-        return FEW_EVENTS
-    known = known_parts(certificate.window, moduli, leaves=len(set(certificate.levels)) > 1)
-    if not known:
-        return "All words have the same answer."
-    return f"It is enough, at every length, to know {listed(known)}."
+        return few_events_reason(certificate.language)
+    return tracking_reason(certificate.language, window=certificate.window, moduli=moduli)
 
 
 def _why_not(certificate: PumpingCertificate) -> str:
-    words = {name: quoted_word(word) for name, word in certificate.words.items()}
-    reading = f"After {words['prefix']}, reading" if certificate.prefix else "Reading"
-    turns = (
-        f"{reading} {words.get('there')} and {words.get('back')} by turns changes the state back and forth without end"
-    )
     match certificate.fragment:
-        case Logic.P:
-            return (
-                f"{turns}. With numbers of fixed precision, a model that cannot single out the last symbols at every length only "
-                "knows what has occurred before, not what came last, so it loses track."
-            )
-        case Logic.P_MOD:
-            return (
-                f"{reading} {words['there']} changes the state and {words['stay']}, which is as long, does not. With numbers of fixed "
-                "precision, a model that knows positions modulo a number and what has occurred before, but cannot single out the "
-                "last symbols, loses track of which was read."
-            )
         case Logic.Y:
-            return (
-                f"Such a model sees only the last symbols. After {words['prefix']} and after {words['other_prefix']}, any number of "
-                f"{words['stay']} keeps the answers different, although the last symbols are the same."
-            )
+            return _why_not_by_last_symbols(certificate)
         case Logic.S:
-            return (
-                f"{reading} {words['there']} moves one step around a cycle of {certificate.power} states, so a model would have to count "
-                f"modulo {certificate.power}, which attention with numbers of fixed precision cannot do here."
-            )
-        case _:
-            return (
-                f"{turns}, and any number of {words['stay']} in between keeps it. With numbers of fixed precision, a model knows what has "
-                f"occurred before and the last few symbols. These are then all {words['stay']}, so it loses track."
-            )
+            return _why_not_by_last_match(certificate)
+        case Logic.P_MOD:
+            return _why_not_by_positions(certificate)
+    return _why_not_by_occurrence(certificate)
+
+
+def _why_not_by_occurrence(certificate: PumpingCertificate) -> str:
+    """LTL[P], LTL[P,Y] and LTL[P,Y,MOD]: two words by turns, with a third one in between where last symbols are seen."""
+    there, back = (quoted_word(word or ()) for word in (certificate.there, certificate.back))
+    begins = f"begins with {quoted_word(certificate.prefix)} and then " if certificate.prefix else ""
+    stay = f", with long runs of {quoted_word(certificate.stay)} in between" if certificate.stay else ""
+    hidden = " Its last symbols are such a run, so they do not show it." if certificate.stay else ""
+    if certificate.stay and set(certificate.stay) == set(certificate.there or ()) and len(set(certificate.stay)) == 1:
+        stay, hidden = "", " Its last symbols are all alike, so they do not show it."
+    accepted = f"Whether it is accepted{_followed(certificate)} depends on"
+    if there == back:
+        return (
+            f"Take an input that {begins}repeats {there}{stay}. {accepted} whether {there} occurred an even or an odd number of "
+            f"times.{hidden} With numbers of fixed precision, attention here only notices that something has occurred before, not "
+            "how often."
+        )
+    return (
+        f"Take a long input that {begins}alternates between {there} and {back}{stay}. {accepted} which of {there} and {back} came "
+        f"last.{hidden} {_ONLY_NOTICES}."
+    )
+
+
+def _why_not_by_positions(certificate: PumpingCertificate) -> str:
+    there, stay = (quoted_word(word or ()) for word in (certificate.there, certificate.stay))
+    begin = f" that begins with {quoted_word(certificate.prefix)}" if certificate.prefix else ""
+    return (
+        f"Whether a long input{begin} is accepted{_followed(certificate)} can depend on whether the last piece read is {there} or "
+        f"{stay}. Both have the same length, so positions do not help. {_ONLY_NOTICES}."
+    )
+
+
+def _why_not_by_last_symbols(certificate: PumpingCertificate) -> str:
+    repeated = quoted_word(certificate.stay or ())
+    starts = [
+        f"after {quoted_word(word)}" if word else "from the start"
+        for word in (certificate.prefix, certificate.other_prefix)
+    ]
+    follows = f" when {quoted_word(certificate.suffix)} follows" if certificate.suffix else ""
+    return (
+        "This model gives weight to nearby tokens only, so it sees a fixed number of last symbols. Repeat "
+        f"{repeated} many times, once {starts[0]} and once {starts[1]}. The last symbols are the same, but only one of the two "
+        f"inputs is accepted{follows}."
+    )
+
+
+def _why_not_by_last_match(certificate: PumpingCertificate) -> str:
+    after = f" after {quoted_word(certificate.prefix)}" if certificate.prefix else ""
+    odd = " (even or odd)" if certificate.power == 2 else ""
+    return (
+        f"Whether an input is accepted{_followed(certificate)} can depend on how often {quoted_word(certificate.there or ())} is "
+        f"read{after}, modulo {certificate.power}{odd}. With numbers of fixed precision, attention here finds the most recent token "
+        "of some kind, but does not count modulo a number."
+    )
+
+
+def _followed(certificate: PumpingCertificate) -> str:
+    return f" when {quoted_word(certificate.suffix)} follows" if certificate.suffix else ""

@@ -68,7 +68,9 @@ def extract_since_formula(language: DFA) -> Formula:
     images = {symbol: tuple(row[place] for row in rows) for place, symbol in enumerate(language.alphabet)}
     identity = tuple(range(language.num_states))
     values = extraction.values(_level(images, identity), _compose, identity)
-    accept = disjunction(formula for value, formula in values.items() if value[0] in language.accepting)
+    accept = extraction.body_of(
+        disjunction(formula for value, formula in values.items() if value[0] in language.accepting)
+    )
     return Formula(alphabet=language.alphabet, definitions=extraction.used(accept), accept=accept)
 
 
@@ -103,6 +105,12 @@ class _Extraction:
                 )
             self.names[body] = Name(f"part{len(self.names) + 1}")
         return self.names[body]
+
+    def body_of(self, expression: Expression) -> Expression:
+        """Return what a name was defined as, and anything else as it is."""
+        if not isinstance(expression, Name):
+            return expression
+        return next(body for body, name in self.names.items() if name == expression)
 
     def used(self, accept: Expression) -> tuple[tuple[str, Expression], ...]:
         """Return the definitions that matter for what is read at the end."""

@@ -12,7 +12,7 @@ from ...budget import checkpoint
 from ...errors import CapExceededError
 from ...languages.dfa import DFA
 from ...languages.dfa_algebra import Word
-from ...languages.semigroup import Transformation
+from ...languages.semigroup import PackedMap, followed_by, pack_map
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,15 +34,13 @@ class Aperiodic:
 
 def find_counter(language: DFA, *, max_elements: int, max_cells: int) -> Counter | Aperiodic:
     """Return a word that counts modulo some number, or the size and exponent of the semigroup if there is none."""
-    letters: list[Transformation] = list(zip(*language.transitions, strict=True))
-    words: dict[Transformation, tuple[int, ...]] = {}
+    letters = [pack_map(letter) for letter in zip(*language.transitions, strict=True)]
+    words: dict[PackedMap, tuple[int, ...]] = {}
     exponent = 1
-    queue: list[Transformation] = []
+    queue: list[PackedMap] = []
 
-    def meet(element: Transformation, word: tuple[int, ...]) -> Counter | None:
+    def add(element: PackedMap, word: tuple[int, ...]) -> Counter | None:
         nonlocal exponent
-        if element in words:
-            return None
         checkpoint()
         if len(queue) == max_elements or (len(queue) + 1) * len(element) > max_cells:
             raise CapExceededError(
@@ -51,32 +49,44 @@ def find_counter(language: DFA, *, max_elements: int, max_cells: int) -> Counter
             )
         words[element] = word
         queue.append(element)
-        settled, found = _settle(element)
-        if found is not None:
-            return Counter(state=found[0], word=language.decode(word), length=found[1])
+        settled = _settles_after(element)
+        if settled is None:
+            state, length = _cycle(element)
+            return Counter(state=state, word=language.decode(word), length=length)
         exponent = max(exponent, settled)
         return None
 
     for symbol, letter in enumerate(letters):
-        if (counter := meet(letter, (symbol,))) is not None:
+        if letter not in words and (counter := add(letter, (symbol,))) is not None:
             return counter
+    multiply = [followed_by(letter) for letter in letters]
     for element in queue:
-        for symbol, letter in enumerate(letters):
-            product = tuple(map(letter.__getitem__, element))
-            if (counter := meet(product, (*words[element], symbol))) is not None:
+        for symbol, times in enumerate(multiply):
+            product = times(element)
+            if product not in words and (counter := add(product, (*words[element], symbol))) is not None:
                 return counter
     return Aperiodic(size=len(queue), exponent=exponent)
 
 
-def _settle(element: Transformation) -> tuple[int, tuple[int, int] | None]:
-    """Return the least n ≥ 1 with xⁿ = xⁿ⁺¹, or a state on a cycle of at least two states with its length."""
-    longest = 1
-    for state in range(len(element)):
-        path = {state: 0}
+def _settles_after(element: PackedMap) -> int | None:
+    """Return the least n ≥ 1 with xⁿ = xⁿ⁺¹; None if there is none."""
+    times, power = followed_by(element), element
+    for exponent in range(1, len(element) + 1):
+        following = times(power)
+        if following == power:
+            return exponent
+        power = following
+    return None
+
+
+def _cycle(element: PackedMap) -> tuple[int, int]:
+    """Return the first state met on a cycle of at least two states, from the least state that leads to one, and its length."""
+    for start in range(len(element)):
+        path = {start: 0}
+        state = start
         while (target := element[state]) not in path:
             path[target] = len(path)
             state = target
         if target != state:
-            return 0, (target, len(path) - path[target])
-        longest = max(longest, path[target])
-    return longest, None
+            return target, len(path) - path[target]
+    raise AssertionError("the powers of this map settle")
