@@ -45,7 +45,10 @@ def transformer_xl(case: Case) -> Cube:
 
 
 def deberta(case: Case) -> Cube:
-    """(q_i·k_j + q_i·K^r[r(δ)] + k_j·Q^r[r(−δ)])/√(3d), r(δ) = δ + clip kept within 0 … 2·clip − 1 (arXiv 2006.03654)."""
+    """(q_i·k_j + q_i·K^r[r(δ)] + k_j·Q^r[r(−δ)])/√(3d), r(δ) = δ + clip kept within 0 … 2·clip − 1 (arXiv 2006.03654).
+
+    The released code has Q^r[r(δ)].
+    """
     table: Matrix = case.weights["table_MND"]
     queries: Cube = case.weights["queries_MDHK"]
     keys: Cube = case.weights["keys_MDHK"]
@@ -59,7 +62,8 @@ def deberta(case: Case) -> Cube:
         delta = case.delta(i, j)
         by_content = dot(case.q[h][i], case.k[h][j])
         to_position = dot(case.q[h][i], relative(delta, keys, h))
-        from_position = dot(case.k[h][j], relative(-delta, queries, h))
+        turned = delta if case.options.get("index") == "released" else -delta
+        from_position = dot(case.k[h][j], relative(turned, queries, h))
         return (by_content + to_position + from_position) / math.sqrt(3 * case.head_width)
 
     return attend(case, score)
