@@ -164,5 +164,7 @@ def test_factors_that_do_not_fit_are_refused() -> None:
     ):
         with pytest.raises(InvalidOptionError) as refused:
             make_encoding(f"longrope({options})", fit)
-        assert str(refused.value) == f"{message}\nhint: write one factor for each pair, the fastest first, or one for all."
+        assert (
+            str(refused.value) == f"{message}\nhint: write one factor for each pair, the fastest first, or one for all."
+        )
     assert make_encoding("longrope(long=(1, 2, 3, 4), short=2)", fit) is not None

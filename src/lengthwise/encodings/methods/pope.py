@@ -55,11 +55,15 @@ class PoPE(Encoding):
         with torch.no_grad():
             self.phase_MHK.zero_()
 
+    def phases(self) -> Tensor:
+        """Return what is added to the angle of each channel of keys, [M, H, K]."""
+        return self.phase_MHK.float()
+
     def transform(self, q: Tensor, k: Tensor, x_MBLD: Tensor, queries: Where, keys: Where) -> tuple[Tensor, Tensor]:  # noqa: ARG002
         """Return queries, [B, M·H, Q, 2K], and keys, [B, M·H, L, 2K]: cosines first, then sines."""
         q_cos, q_sin = self._waves(queries)
         k_cos, k_sin = (q_cos, q_sin) if keys is queries else self._waves(keys)
-        phase_MHLK = self.phase_MHK.float()[:, :, None]
+        phase_MHLK = self.phases()[:, :, None]
         cos, sin = phase_MHLK.cos(), phase_MHLK.sin()
         # the phase joins as a rotation of its own: added to a large angle, it would lose its last digits
         shifted = k_cos * cos - k_sin * sin, k_sin * cos + k_cos * sin

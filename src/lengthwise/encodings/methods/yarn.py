@@ -28,7 +28,12 @@ CARD = Card(
         Option(name="attention", default=0.0, low=0, high=1000, meaning="times what they are instead; 0: by mscale"),
         Option(name="truncate", default=True, meaning="whether the ramp begins and ends at whole pairs"),
     ),
-    variants=("factor=3, trained=300, fast=4", "base=20, trained=300", "mscale=2, mscale_all=0.5", "trained=300, truncate=false"),
+    variants=(
+        "factor=3, trained=300, fast=4",
+        "base=20, trained=300",
+        "mscale=2, mscale_all=0.5",
+        "trained=300, truncate=false",
+    ),
     relation="relative",
     **TURNED_APART,
     **ROTATION,
