@@ -36,6 +36,7 @@ class ClippedPoPE(PoPE):
     """Phases kept within −2π … 0, as in the paper."""
 
     def phases(self) -> Tensor:
+        """Return the phases, clipped."""
         return super().phases().clamp(-2 * math.pi, 0.0)
 
 

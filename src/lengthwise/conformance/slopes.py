@@ -69,6 +69,9 @@ def check_training_ids(choice: Choice, encoding: Encoding, given: Tensor, drawn:
     source = choice.card.ids_from
     if source == "order" and choice.card.shifts_ids:
         _require_shifts(drawn - given, inside, 40)
+        first, last = int(drawn[inside].min()), int(drawn[inside].max())
+        if (first, last) != (0, 39):
+            raise Nonconforming(f"positions in training run from {first} to {last}, where there is room for 0 to 39")
     elif choice.card.shifts_ids:
         moved = inside & (given > 0)
         if (drawn[inside & (given == 0)] != 0).any():
