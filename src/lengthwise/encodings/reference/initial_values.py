@@ -12,6 +12,9 @@ from dataclasses import dataclass
 
 from .biases import alibi_slopes
 
+WIDTH = 32
+"""The width of the models whose initial values are compared."""
+
 Shapes = Mapping[str, tuple[int, ...]]
 
 
@@ -146,5 +149,3 @@ INITIAL_VALUES: dict[str, Callable[[Shapes], dict[str, Start]]] = {
     "lbpe_mlp": lbpe_mlp,
 }
 """Those of encodings that learn something; wrappers and what they are put around have each their own."""
-WIDTH = 32
-"""The width of the models whose initial values are compared, for what depends on nothing else."""
