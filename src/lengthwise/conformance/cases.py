@@ -154,6 +154,8 @@ def literal_outputs(choice: Choice, layer: int, kind: Encoding, case: Case, firs
 def find_reference(choice: Choice) -> Callable[[LiteralCase], Any]:
     """Return the literal reference of an encoding: that of the package, or the function ``reference`` of a user's file."""
     if not choice.path:
+        if any(base.path for base in choice.bases):
+            raise Unmeasured(f"the reference of {choice.card.name!r} knows encodings of the package only")
         return REFERENCES[choice.card.name]
     found = load_user_reference(choice.path, choice.text)
     if found is None:
