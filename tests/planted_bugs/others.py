@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from lengthwise.encodings.core.base import Encoding, Where
+from lengthwise.encodings.core.base import Encoding, Fit, Where
 from lengthwise.encodings.core.id_wrapper import shift_at_random
 from lengthwise.encodings.methods.abacus import Abacus
 from lengthwise.encodings.methods.ape import LearnedAPE
@@ -169,6 +169,22 @@ class CouplingThatMovesZero(Coupling):
         return roles if draw is None else shift_at_random(roles, sizes_MB, self.room, draw)
 
 
+class AbacusOneShort(Abacus):
+    """The last row of the table is never reached in training."""
+
+    def ids(self, tokens_MBL: Tensor, sizes_MB: Tensor, draw: Draw | None, roles_MBL: Tensor | None = None) -> Tensor:
+        found = super().ids(tokens_MBL, sizes_MB, None, roles_MBL)
+        return found if draw is None else torch.where(found > 0, shift_at_random(found, sizes_MB, self.room, draw), 0)
+
+
+class AbacusWithAShortTable(Abacus):
+    """The table has no row for the last digit of the longest number."""
+
+    @classmethod
+    def fit_of_base(cls, fit: Fit, number: int, **options: float) -> Fit:  # noqa: ARG003
+        return fit
+
+
 class AbacusOverAllNumbers(Abacus):
     """Digits are counted from the first of the row, not from the first of their number."""
 
@@ -263,6 +279,8 @@ OTHERS: list[tuple[str, type[Encoding]]] = [
     ("randomized", RandomizedOnce),
     ("random_float", RandomFloatRounded),
     ("coupling", CouplingThatMovesZero),
+    ("abacus", AbacusOneShort),
+    ("abacus", AbacusWithAShortTable),
     ("abacus", AbacusOverAllNumbers),
     ("window", WindowOneTooWide),
     ("window", WindowOfPlaces),

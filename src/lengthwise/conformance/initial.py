@@ -14,7 +14,7 @@ from ..seeds import INITIALIZATION, open_stream
 from .models import Nonconforming, fit_for
 
 _SHAPE = Shape(layers=2, heads=4, width=WIDTH)
-_SEEDS = (0, 1, 2, 3)
+_SEEDS = tuple(range(128))
 _ERRORS = 5.0
 """How many standard errors a mean, a deviation or a share may be away."""
 
@@ -23,7 +23,7 @@ _ERRORS = 5.0
 def check_initial(choice: Choice) -> None:
     """What is learned starts with the values of the reference; models, layers and parameters are drawn independently."""
     encoding = _initialized(choice, _SEEDS)
-    for number, seed in enumerate(_SEEDS):
+    for number, seed in enumerate(_SEEDS[:4]):
         alone = dict(_initialized(choice, (seed,)).named_parameters())
         for name, parameter in encoding.named_parameters():
             if not torch.equal(parameter[number], alone[name][0]):

@@ -23,6 +23,7 @@ from .cases import Unmeasured
 from .declared import check_declared
 from .initial import check_initial
 from .models import (
+    DIGITS,
     SHAPE,
     TOKENS,
     TRAINED,
@@ -73,8 +74,8 @@ def run_check(check: str, choice: Choice) -> Outcome:
 def check_training(choice: Choice) -> None:
     """In training, positions are drawn as the encoding defines them."""
     encoding = make_encoding(choice, fit_for(SHAPE, room=40))
-    tokens = random_tokens(1, 200, 12)
-    sizes = torch.tensor([[12, 9] * 100])
+    tokens = random_tokens(1, 600, 12)
+    sizes = torch.tensor([[12, 9] * 300])
     roles = roles_of(tokens)
     given = encoding.ids(tokens, sizes, None, roles)
     drawn, other = (
@@ -242,9 +243,19 @@ def check_largest(choice: Choice) -> None:
     shape = replace(SHAPE, layers=1, heads=1, width=4)
     encoding = make_encoding(choice, fit_for(shape, room=20))
 
+    encoding.initialize(open_stream(INITIALIZATION, seed=[0]))
+
     def ids_of(length: int) -> None:
-        tokens = torch.zeros(1, 1, length, dtype=torch.int64)
-        encoding.ids(tokens, torch.full((1, 1), length), None, roles_of(tokens))
+        tokens = torch.full((1, 1, length), DIGITS[0])  # one long number, for what counts digits
+        sizes = torch.full((1, 1), length)
+        training = open_stream(DATA, seed=[0], xp=torch_arrays())
+        for draw in (None, training) if length <= 20 else (None,):  # training may need room for random offsets
+            ids = encoding.ids(tokens, sizes, draw, roles_of(tokens))
+            whole = sizes[..., None].expand_as(ids)
+            try:
+                encoding.embed(Where(ids, whole, whole))
+            except IndexError:
+                raise Nonconforming(f"{length} tokens have positions for which the table has no row") from None
 
     limit = encoding.max_length or 20
     counts = choice.card.ids_from in ("roles", "digits")  # these count what is in an instance made for so many tokens
