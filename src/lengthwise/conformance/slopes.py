@@ -96,7 +96,7 @@ def _require_shifts(shift: Tensor, moved: Tensor, inside: Tensor, room: int) -> 
     if (low != high)[moved.any(-1)].any() or low.min() < 0:
         raise Nonconforming("positions of one instance are moved by different numbers")
     sizes = inside.sum(-1)
-    for size in sizes.unique().tolist():
+    for size in sorted(set(sizes.tolist())):
         rows = moved.any(-1) & (sizes == size)
         found = sorted(set(low[rows].tolist()))
         if (found[0], found[-1]) != (0, room - size) or len(found) < 10:
