@@ -74,11 +74,11 @@ class LongRoPE(RoPE):
         """Return θ_t, divided by the factor of the pair for the instance's size, [1 or M, 1 or B, 1 or L, P]."""
         theta_P = super().frequencies(where)
         if self.long:
-            long_P = theta_P.new_tensor(self.long)
+            long_P = _filled(theta_P, self.long)
         else:
             long_P = torch.pow(self.factor, progress(theta_P) if self.num_pairs > 1 else torch.ones_like(theta_P))
         is_long = once(where.sizes_MBL)[..., None] > self.trained
-        return torch.where(is_long, theta_P / long_P, theta_P / theta_P.new_tensor(self.short))
+        return torch.where(is_long, theta_P / long_P, theta_P / _filled(theta_P, self.short))
 
     def _for_pairs(self, name: str, text: str) -> tuple[float, ...]:
         """Return the factors that are listed, one for each pair."""
@@ -90,3 +90,10 @@ class LongRoPE(RoPE):
                 hint="write one factor for each pair, the fastest first, or one for all.",
             )
         return factors * self.num_pairs if len(factors) == 1 else factors
+
+
+def _filled(theta_P: Tensor, factors: tuple[float, ...]) -> Tensor:
+    """Return the factors as a tensor, [P]; a recorded step may copy nothing to a GPU, so each is filled in there."""
+    if len(set(factors)) == 1:
+        return torch.full_like(theta_P, factors[0])
+    return torch.cat([theta_P.new_full((1,), factor) for factor in factors])
