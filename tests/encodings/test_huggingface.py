@@ -41,6 +41,11 @@ SIZES = {
     "eos_token_id": None,
 }
 GROUPED = {"intermediate_size": 48, "num_key_value_heads": 2}
+GEMMA = GROUPED | {
+    "head_dim": 16,
+    "query_pre_attn_scalar": 24,
+    "sliding_window": 6,
+}  # scores times 24^(−1/2), not 16^(−1/2)
 KINDS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "gpt2": ("GPT2", "LMHeadModel", {}),
     "gpt_neox": ("GPTNeoX", "ForCausalLM", {"intermediate_size": 48}),
@@ -48,8 +53,23 @@ KINDS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "mistral": ("Mistral", "ForCausalLM", GROUPED | {"head_dim": 8}),
     "qwen2": ("Qwen2", "ForCausalLM", GROUPED),
     "qwen3": ("Qwen3", "ForCausalLM", GROUPED | {"head_dim": 16}),
+    "gemma": ("Gemma", "ForCausalLM", GROUPED | {"head_dim": 16}),
+    "gemma2": ("Gemma2", "ForCausalLM", GEMMA | {"attn_logit_softcapping": None}),
+    "gemma3_text": ("Gemma3", "ForCausalLM", GEMMA),
+    "phi": ("Phi", "ForCausalLM", GROUPED),
+    "phi3": ("Phi3", "ForCausalLM", GROUPED | {"pad_token_id": None}),
+    "olmo": ("Olmo", "ForCausalLM", GROUPED | {"clip_qkv": 1.5}),
+    "olmo2": ("Olmo2", "ForCausalLM", GROUPED),
+    "olmo3": ("Olmo3", "ForCausalLM", GROUPED | {"sliding_window": 6}),
+    "smollm3": ("SmolLM3", "ForCausalLM", GROUPED | {"pad_token_id": None, "tie_word_embeddings": True}),
 }
-OWN = {"gpt2": "learned", "gpt_neox": "rope_partial(base=5000, share=0.25)"}  # the encoding that each was made with
+PARTIAL = "rope_partial(base=5000, share=0.25)"
+OWN = {
+    "gpt2": "learned",
+    "gpt_neox": PARTIAL,
+    "phi": PARTIAL,
+    "smollm3": "interleaved(rope(base=5000), nope, every=4)",
+}  # the encoding that each was made with
 HINTED = ("scale_hint", "ipe", "lbpe", "lbpe_grown", "lbpe_found", "lbpe_mlp")
 NOT_FOR_TEXT = {"abacus": "digits", "coupling": "roles", "random_float": "fractions", "randomized": "sample"}
 READS_STREAM = ("fox", "path", "relative_projection", "rpe_square")
@@ -73,9 +93,16 @@ def make(kind: str = "llama", *, ending: str = "", **more: Any) -> Any:
     name, usual, sizes = KINDS[kind]
     torch.manual_seed(0)
     rotary = {} if kind == "gpt2" else {"rope_parameters": {"rope_type": "default", "rope_theta": 5000.0}}
-    if kind == "gpt_neox":
+    if kind in ("gpt_neox", "phi"):
         rotary["rope_parameters"]["partial_rotary_factor"] = 0.25  # type: ignore[assignment]
-    config = getattr(transformers, f"{name}Config")(**(SIZES | sizes | rotary | more))
+    if kind in ("gemma3_text", "olmo3"):  # a base for each type of layer
+        types = ("sliding_attention", "full_attention")[-more.get("num_hidden_layers", 2) :]
+        rotary = {"rope_parameters": dict.fromkeys(types, rotary["rope_parameters"]), "layer_types": list(types)}
+    if kind == "smollm3":  # every fourth layer is without positions
+        more = {"num_hidden_layers": 4} | more
+    config = getattr(transformers, name + ("TextConfig" if kind == "gemma3_text" else "Config"))(
+        **(SIZES | sizes | rotary | more)
+    )
     return getattr(transformers, name + (ending or usual))(config).eval()
 
 
@@ -146,6 +173,27 @@ def test_another_encoding_takes_the_place_of_the_models_own(kind: str) -> None:
     assert (stock(swapped).logits[:, -1] - stock(tokens).logits[:, -1]).abs().max() > 1e-3
 
 
+def test_a_small_llama_with_tied_embeddings_is_served_as_smollm_is() -> None:
+    more = {"tie_word_embeddings": True, "num_attention_heads": 6, "num_key_value_heads": 2, "hidden_size": 48}
+    stock, model = make(**more), attach(make(**more), "rope(base=5000)")
+    assert model.lm_head.weight is model.get_input_embeddings().weight
+    assert_close(model(words(2)).logits, stock(words(2)).logits)
+    assert_same_writing(generated(model), generated(stock))
+    for name in ("learned", "fire", "stick_breaking"):
+        assert_same_writing(
+            generated(attach(make(**more), name)), generated(attach(make(**more), name), use_cache=False)
+        )
+
+
+def test_positions_are_added_to_the_scaled_embeddings_of_gemma() -> None:
+    model, base = attach(make("gemma"), "learned"), make("gemma").model
+    table = model.model.lengthwise.encoding.table_MND.data.normal_(std=0.3)[0]
+    told: list[Tensor] = []
+    model.model.layers[0].register_forward_pre_hook(lambda _, args: told.append(args[0]))
+    model(words())
+    assert_close(told[0], base.embed_tokens(words()) + table[:11])
+
+
 @pytest.mark.parametrize("more", [{"scale_attn_by_inverse_layer_idx": True}, {"scale_attn_weights": False}], ids=str)
 def test_a_scale_of_scores_that_is_the_models_own_is_kept(more: dict[str, bool]) -> None:
     assert_close(attach(make("gpt2", **more), "learned")(words()).logits, make("gpt2", **more)(words()).logits)
@@ -204,8 +252,14 @@ def test_the_encodings_that_read_the_stream_are_those_that_run_without_a_cache()
     assert told == dict.fromkeys(READS_STREAM, expected)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("name", FEW)
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        pytest.param(kind, name, marks=[pytest.mark.full] * (number > 5 and name not in ("fire", "rope")))
+        for number, kind in enumerate(KINDS)
+        for name in FEW
+    ],
+)
 def test_with_a_cache_every_architecture_writes_the_same(kind: str, name: str) -> None:
     model = attach(make(kind), name)
     assert_same_writing(generated(model), generated(model, use_cache=False))
@@ -319,9 +373,11 @@ def test_a_thousand_tokens_past_the_trained_length_are_read(kind: str) -> None:
     assert_close(model(tokens[:, -1:], past_key_values=past).logits, whole[:, -1:], atol=1e-4)
 
 
-def test_rotations_past_the_trained_length_are_those_of_the_stock_model() -> None:
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "gpt2"])
+def test_rotations_past_the_trained_length_are_those_of_the_stock_model(kind: str) -> None:
     tokens = words(1, TRAINED + 1000)
-    assert_close(attach(make(), "rope(base=5000)")(tokens).logits, make()(tokens).logits, atol=1e-3)
+    model = attach(make(kind), OWN.get(kind, "rope(base=5000)"))
+    assert_close(model(tokens).logits, make(kind)(tokens).logits, atol=3e-3)
 
 
 # Training
@@ -553,7 +609,8 @@ def test_models_that_cannot_have_an_encoding_are_refused() -> None:
     encoder = transformers.BertModel(transformers.BertConfig(vocab_size=50, **small))
     assert refusal(lambda: attach(encoder, "fire")) == (
         "models of type 'bert' cannot be given another encoding. "
-        "Supported: gpt2, gpt_neox, llama, mistral, qwen2, qwen3.\n"
+        "Supported: gpt2, gpt_neox, llama, mistral, qwen2, qwen3, gemma, gemma2, gemma3_text, phi, phi3, olmo, olmo2, "
+        "olmo3, smollm3.\n"
         f"hint: choose a decoder of a supported type; {own}"
     )
     assert refusal(lambda: attach(make(is_causal=False), "fire")) == (
@@ -563,6 +620,11 @@ def test_models_that_cannot_have_an_encoding_are_refused() -> None:
     assert refusal(lambda: attach(make("gpt2", add_cross_attention=True), "fire")) == (
         "an attached encoding knows the places of one text; found add_cross_attention=True, for two.\n"
         "hint: leave add_cross_attention out of the model's config."
+    )
+    assert refusal(lambda: attach(make("gemma2", attn_logit_softcapping=50.0), "fire")) == (
+        "the scores of this model are capped, and an encoding adds to scores without a cap; "
+        "found attn_logit_softcapping=50.0.\n"
+        "hint: set attn_logit_softcapping=None in the model's config before the model is made."
     )
     spread = make()
     spread.lm_head.to("meta")

@@ -17,6 +17,10 @@ from ..encodings.reference.catalog import BASE_OF_LAYER, EMBEDDED, FIRST_SEEN, R
 from ..encodings.user.load import load_user_reference
 
 LENGTH = 17
+LONG = 130
+"""A number of tokens beyond blocks of 64 and of 128, in which fast programs like to compute."""
+ASKING = (65, 129)
+"""The places of a long row whose outputs are compared: a reference in plain Python takes long for all."""
 
 
 class Unmeasured(Exception):
@@ -34,6 +38,7 @@ class Case:
     at: Where
     first: list[int]
     trained: int
+    asking: tuple[int, ...] = ()
 
     def literal(self, weights: dict[str, Any], options: dict[str, Any], first: list[int] | None = None) -> LiteralCase:
         """Return the same as lists."""
@@ -49,6 +54,7 @@ class Case:
             trained=self.trained,
             weights=weights,
             options=options,
+            queries=self.asking,
         )
 
     def embedded(self, choice: Choice, encoding: Encoding) -> list[list[float]] | None:
@@ -63,29 +69,39 @@ class Case:
 
 
 def make_case(choice: Choice, encoding: Encoding, fit: Fit, layout: str, *, seed: int) -> Case:
-    """Return a random row: ids in a row, with gaps, or of two instances that share the row.
+    """Return a random row whose ids are in a row, with gaps, of two instances that share the row, fractions, 130, or large.
 
     An instance of s tokens has the scale ⌊s/2⌋ − 1, as one that copies has: a scale is not a number of tokens.
     """
+    length = LONG if layout == "long" else LENGTH
     generator = torch.Generator().manual_seed(1000 + seed)
-    q, k, v = torch.randn(3, 1, fit.num_heads, LENGTH, fit.head_width, generator=generator)
-    x = torch.randn(1, 1, LENGTH, fit.width, generator=generator)
-    first, sizes = [0] * LENGTH, [LENGTH] * LENGTH
+    q, k, v = torch.randn(3, 1, fit.num_heads, length, fit.head_width, generator=generator)
+    x = torch.randn(1, 1, length, fit.width, generator=generator)
+    first, sizes = [0] * length, [length] * length
     if layout == "plain":
         ids = own_ids(choice, encoding)
     elif layout == "fractions":
-        ids = torch.linspace(0.25, 23.5, LENGTH)
+        ids = torch.linspace(0.25, 23.5, length)
     elif layout == "spread":
         ids = torch.tensor([0, 1, 2, 3, 4, 5, 7, 9, 12, 20, 33, 34, 100, 112, 113, 301, 599])
+    elif layout == "long":
+        ids = torch.arange(length)
+        # queries of the last head like no key, so that far keys count too where near ones come first
+        q[:, -1, :, 0], k[:, -1, :, 0] = -10, 1
+    elif layout == "far":
+        ids = torch.tensor([0, 3, 50_021, 99_017, 99_901, *range(99_989, 99_999), 100_003, 100_004])
+        sizes = [100_005] * length
     else:
         ids = torch.tensor([*range(7), *range(10)])
         first, sizes = [0] * 7 + [7] * 10, [7] * 7 + [10] * 10
     start = torch.tensor(first)
-    place = torch.arange(LENGTH)
+    place = torch.arange(length)
     sees = (place[None] <= place[:, None]) & (place[None] >= start[:, None])
     whole = torch.tensor(sizes)[None, None]
-    at = Where(ids[None, None], whole // 2 - 1, whole, None if layout != "packed" else sees[None, None])
-    return Case(q=q, k=k, v=v, x_MBLD=x, at=at, first=first, trained=fit.trained)
+    scale = whole.clamp(max=length) // 2 - 1
+    at = Where(ids[None, None], scale, whole, None if layout != "packed" else sees[None, None])
+    asking = ASKING if layout == "long" else ()
+    return Case(q=q, k=k, v=v, x_MBLD=x, at=at, first=first, trained=fit.trained, asking=asking)
 
 
 def own_ids(choice: Choice, encoding: Encoding) -> Tensor:
@@ -138,6 +154,8 @@ def literal_outputs(choice: Choice, layer: int, kind: Encoding, case: Case, firs
 def find_reference(choice: Choice) -> Callable[[LiteralCase], Any]:
     """Return the literal reference of an encoding: that of the package, or the function ``reference`` of a user's file."""
     if not choice.path:
+        if any(base.path for base in choice.bases):
+            raise Unmeasured(f"the reference of {choice.card.name!r} knows encodings of the package only")
         return REFERENCES[choice.card.name]
     found = load_user_reference(choice.path, choice.text)
     if found is None:

@@ -68,12 +68,12 @@ def check_training_ids(choice: Choice, encoding: Encoding, given: Tensor, drawn:
     """Compare the ids of training, [B, L], with those at test and the definition of the encoding."""
     source = choice.card.ids_from
     if source == "order" and choice.card.shifts_ids:
-        _require_shifts(drawn - given, inside, 40)
+        _require_shifts(drawn - given, inside, inside, 40)
     elif choice.card.shifts_ids:
         moved = inside & (given > 0)
         if (drawn[inside & (given == 0)] != 0).any():
             raise Nonconforming("position 0 is moved in training")
-        _require_shifts(drawn - given, moved, 41)
+        _require_shifts(drawn - given, moved, inside, 41 if source == "digits" else 40)  # digits count from 1
     elif source in ("sample", "fractions"):
         length = getattr(encoding, "length")  # noqa: B009  # what draws ids has the length of its range
         steps = drawn.diff(dim=-1)[inside[:, 1:]]
@@ -89,11 +89,17 @@ def check_training_ids(choice: Choice, encoding: Encoding, given: Tensor, drawn:
         raise Nonconforming("positions in training differ from those at test")
 
 
-def _require_shifts(shift: Tensor, moved: Tensor, room: int) -> None:
-    """Raise unless each instance is moved by one number, these differ, and nothing leaves the room."""
+def _require_shifts(shift: Tensor, moved: Tensor, inside: Tensor, room: int) -> None:
+    """Raise unless each instance is moved by one number, and these run from 0 to what its size leaves of the room."""
     low = torch.where(moved, shift, room).min(-1).values
     high = torch.where(moved, shift, -1).max(-1).values
     if (low != high)[moved.any(-1)].any() or low.min() < 0:
         raise Nonconforming("positions of one instance are moved by different numbers")
-    if len(set(low.tolist())) < 10 or high.max() > room - 1:
-        raise Nonconforming("instances are not moved at random within the room")
+    sizes = inside.sum(-1)
+    for size in sorted(set(sizes.tolist())):
+        rows = moved.any(-1) & (sizes == size)
+        found = sorted(set(low[rows].tolist()))
+        if (found[0], found[-1]) != (0, room - size) or len(found) < 10:
+            raise Nonconforming(
+                f"instances of {size} tokens are moved by {found[0]} to {found[-1]}, where there is room for {room - size}"
+            )

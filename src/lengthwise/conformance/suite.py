@@ -6,21 +6,22 @@ A check raises ``Nonconforming`` if the encoding fails it. Oracles are the liter
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import torch
 
 from ..arrays import torch_arrays
 from ..encodings.core.attend import attend
-from ..encodings.core.base import Fit, Where
+from ..encodings.core.base import Where
 from ..encodings.core.build import make_encoding
 from ..encodings.core.choice import Choice, find_encoding
 from ..errors import InvalidOptionError
 from ..model.shape import Shape
 from ..seeds import DATA, INITIALIZATION, open_stream
-from .cases import Unmeasured, literal_outputs, make_case, stir
+from .cases import Unmeasured
 from .declared import check_declared
+from .initial import check_initial
 from .models import (
     DIGITS,
     SHAPE,
@@ -36,6 +37,8 @@ from .models import (
     scale_of,
     where,
 )
+from .reference import check_far, check_long, check_reference
+from .rows import check_rows
 from .slopes import check_slopes, check_training_ids
 
 
@@ -68,44 +71,19 @@ def run_check(check: str, choice: Choice) -> Outcome:
 # The checks, in the order of the table
 
 
-@torch.no_grad()
-def check_reference(choice: Choice) -> None:
-    """Attention is what the literal reference says, at n = 17, for several numbers of heads and configurations."""
-    for number, (variant, heads, head_width) in enumerate(_configurations(choice)):
-        width = heads * head_width
-        fit = Fit(num_heads=heads, head_width=head_width, width=width, max_length=700, trained=10, digits=DIGITS)
-        encoding = make_encoding(variant, replace(fit, num_layers=4))
-        encoding.initialize(open_stream(INITIALIZATION, seed=[number]))
-        stir(encoding, (number,))
-        for layout in ("plain", "spread", "packed", *(["fractions"] if variant.float_ids else [])):
-            case = make_case(variant, encoding, fit, layout, seed=number)
-            what = f"{variant.name} with {heads} heads of width {head_width}, {layout} ids"
-            for layer in range(4 if variant.bases else 1):
-                kind = encoding.at_layer(layer)
-                q, k = kind.transform(case.q, case.k, case.x_MBLD, case.at, case.at)
-                found = attend(q, k, case.v, case.x_MBLD, kind, case.at, case.at)[0]
-                require_same(found, torch.tensor(literal_outputs(variant, layer, kind, case)), f"{what}: outputs")
-            added, embedded = encoding.embed(case.at), case.embedded(variant, encoding)
-            if (added is None) != (embedded is None):
-                raise Nonconforming(f"{variant.name} {'adds nothing' if added is None else 'adds'} to the input")
-            if added is not None:
-                require_same(added[0, 0], torch.tensor(embedded), f"{what}: what is added to the input")
-
-
-def _configurations(choice: Choice) -> Iterator[tuple[Choice, int, int]]:
-    for variant in (choice, *choice.variants):
-        for heads, head_width in ((1, 4), (4, 6), (6, 4)):  # a number of heads that is no power of two, too
-            yield variant, heads, head_width
-
-
 def check_training(choice: Choice) -> None:
     """In training, positions are drawn as the encoding defines them."""
     encoding = make_encoding(choice, fit_for(SHAPE, room=40))
-    tokens = random_tokens(1, 200, 12)
-    sizes = torch.tensor([[12, 9] * 100])
+    tokens = random_tokens(1, 600, 12)
+    sizes = torch.tensor([[12, 9] * 300])
     roles = roles_of(tokens)
     given = encoding.ids(tokens, sizes, None, roles)
-    drawn = encoding.ids(tokens, sizes, open_stream(DATA, seed=[3], xp=torch_arrays()), roles)
+    drawn, other = (
+        encoding.ids(tokens, sizes, open_stream(DATA, seed=[seed], xp=torch_arrays()), roles) for seed in (3, 4)
+    )
+    is_random = choice.shifts_ids or any(part.card.draws_ids for part in choice.parts)
+    if is_random and torch.equal(drawn, other):
+        raise Nonconforming("two draws give the same positions in training")
     inside = torch.arange(12) < sizes[..., None]
     check_training_ids(choice, encoding, given[0], drawn[0], inside[0])
 
@@ -265,9 +243,19 @@ def check_largest(choice: Choice) -> None:
     shape = replace(SHAPE, layers=1, heads=1, width=4)
     encoding = make_encoding(choice, fit_for(shape, room=20))
 
+    encoding.initialize(open_stream(INITIALIZATION, seed=[0]))
+
     def ids_of(length: int) -> None:
-        tokens = torch.zeros(1, 1, length, dtype=torch.int64)
-        encoding.ids(tokens, torch.full((1, 1), length), None, roles_of(tokens))
+        tokens = torch.full((1, 1, length), DIGITS[0])  # one long number, for what counts digits
+        sizes = torch.full((1, 1), length)
+        training = open_stream(DATA, seed=[0], xp=torch_arrays())
+        for draw in (None, training) if length <= 20 else (None,):  # training may need room for random offsets
+            ids = encoding.ids(tokens, sizes, draw, roles_of(tokens))
+            whole = sizes[..., None].expand_as(ids)
+            try:
+                encoding.embed(Where(ids, whole, whole))
+            except IndexError:
+                raise Nonconforming(f"{length} tokens have positions for which the table has no row") from None
 
     limit = encoding.max_length or 20
     counts = choice.card.ids_from in ("roles", "digits")  # these count what is in an instance made for so many tokens
@@ -352,6 +340,10 @@ Check = Callable[[Choice], None]
 
 CHECKS: dict[str, Check] = {
     "reference": check_reference,
+    "long": check_long,
+    "far": check_far,
+    "rows": check_rows,
+    "initial": check_initial,
     "shift": check_shift,
     "causality": check_causality,
     "prefix": check_prefix,

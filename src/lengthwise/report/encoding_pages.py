@@ -39,6 +39,8 @@ def show_option(option: Option, value: Value | None = None) -> str:
         told.append("true or false")
     elif isinstance(option.default, str):
         told += ["the name of a circuit"] if option.kind == "circuit" else []
+        told += ["numbers, as (1, 1.5, 4)"] if option.kind == "factors" else []
+        told += [" or ".join(option.words)] if option.words else []
     else:
         told.append(f"{_limit(option.low)} to {_limit(option.high)}")
     allowed = f" ({'; '.join(told)})" if told else ""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  lengthwise conform                               all encodings: half a minute
+  lengthwise conform                               all encodings: a minute
   lengthwise conform rope alibi 'rope(base=500000)'
   lengthwise conform fire --json
   lengthwise conform mine.py                       an encoding of your own

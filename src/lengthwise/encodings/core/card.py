@@ -90,11 +90,11 @@ class Bound:
 class Option(Parameter):
     """A number, a switch or a word that an encoding takes.
 
-    ``kind`` says what a word is: a circuit of the library (theory/positions), with its parameters in parentheses, or a
-    list of relations (``guarded``).
+    ``kind`` says what a word is: a circuit of the library (theory/positions), with its parameters in parentheses, a list
+    of relations (``guarded``), or a list of numbers (``factors``), in place of which the default may be a word.
     """
 
-    kind: Literal["", "circuit", "relations"] = ""
+    kind: Literal["", "circuit", "relations", "factors"] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -344,6 +344,10 @@ def _read_value(word: str, option: Option, text: str) -> Value:
         from .guarded import read_guarded, write_guarded
 
         return write_guarded(read_guarded(text))
+    if option.kind == "factors":
+        from .factors import read_factors, write_factors
+
+        return text if text == option.default else write_factors(read_factors(text))
     value = option.parse(text)
     if value is None:
         raise InvalidOptionError(

@@ -59,7 +59,17 @@ ARCHITECTURES: dict[str, Architecture] = {
     "mistral": Architecture(),
     "qwen2": Architecture(),
     "qwen3": Architecture(),
+    "gemma": Architecture(),
+    "gemma2": Architecture(),
+    "gemma3_text": Architecture(),
+    "phi": Architecture(),
+    "phi3": Architecture(),
+    "olmo": Architecture(),
+    "olmo2": Architecture(),
+    "olmo3": Architecture(),
+    "smollm3": Architecture(),
 }
+"""Kinds of models by the name that their config has; SmolLM and SmolLM 2 are of the kind ``llama``."""
 
 _DRAWN = "it draws all ids anew for every length, so that a model which writes would start over at each token"
 REFUSED: dict[IdsFrom, str] = {
@@ -156,7 +166,7 @@ def _attach(model: Any, base: Any, name: str, *, max_length: int | None, trained
         for layer in attentions:
             layer.register_forward_pre_hook(enter_attention, with_kwargs=True)
         if architecture.rotary:
-            setattr(base, architecture.rotary, NoRotation(fit.head_width))
+            setattr(base, architecture.rotary, NoRotation(_rotary_width(base, architecture, fit)))
         if architecture.table:
             setattr(base, architecture.table, NoTable(getattr(base, architecture.table).weight))
     setattr(base, PART, positions.to(next(base.parameters()).device).train(base.training))
@@ -164,6 +174,12 @@ def _attach(model: Any, base: Any, name: str, *, max_length: int | None, trained
     setattr(config, PART, {"encoding": choice.name, **lengths, "revision": choice.revision})
     model.set_attn_implementation(IMPLEMENTATION)
     config.attn_implementation = IMPLEMENTATION  # goes to the file, so that nobody loads the model without the encoding
+
+
+def _rotary_width(base: Any, architecture: Architecture, fit: Fit) -> int:
+    """Return how many channels the model's own rotary positions turn: Phi hands its heads' first channels to them alone."""
+    frequencies = getattr(getattr(base, architecture.rotary), "inv_freq", None)
+    return fit.head_width if frequencies is None else 2 * int(frequencies.shape[-1])
 
 
 def _set_cache(model: Any, base: Any, *, reads_stream: bool) -> bool:
@@ -217,6 +233,13 @@ def _base_of(model: Any) -> Any:
         raise InvalidOptionError(
             "an attached encoding knows the places of one text; found add_cross_attention=True, for two.",
             hint="leave add_cross_attention out of the model's config.",
+        )
+    cap = getattr(config, "attn_logit_softcapping", None)
+    if cap is not None:
+        raise InvalidOptionError(
+            f"the scores of this model are capped, and an encoding adds to scores without a cap; "
+            f"found attn_logit_softcapping={cap!r}.",
+            hint="set attn_logit_softcapping=None in the model's config before the model is made.",
         )
     devices = sorted({str(parameter.device) for parameter in model.parameters()})
     if len(devices) > 1:

@@ -165,8 +165,8 @@ class NoRotation(nn.Module):
         super().__init__()
         self.width = width
 
-    def forward(self, x: Tensor, position_ids: Tensor) -> tuple[Tensor, Tensor]:
-        """Return both for every token, [1 or B, Q, K]."""
+    def forward(self, x: Tensor, position_ids: Tensor, layer_type: str | None = None) -> tuple[Tensor, Tensor]:  # noqa: ARG002
+        """Return both for every token, [1 or B, Q, K], in layers of every type."""
         shape = (*position_ids.shape, self.width)
         return x.new_ones(()).expand(shape), x.new_zeros(()).expand(shape)
 

@@ -40,6 +40,6 @@ class DynamicNTK(RoPE):
     def frequencies(self, where: Where) -> Tensor:
         """Return θ_t·s^(−2t/(K−2)) with s of the instance, [1 or M, 1 or B, 1 or L, P]."""
         theta_P = super().frequencies(where)
-        sizes = once(where.sizes_MBL).float()[..., None]
+        sizes = once(where.sizes_MBL).to(theta_P.dtype)[..., None]
         stretch = (self.factor * sizes / self.trained - (self.factor - 1)).clamp(min=1.0)
         return theta_P * torch.pow(stretch, -progress(theta_P))

@@ -21,7 +21,7 @@ CARD = Card(
     options=(Option(name="every", default=2, low=1, high=100, meaning="how often the second base comes"),),
     bases=("window(rope, window=8)", "nope"),
     refuses=("chosen ids",),
-    variants=("fire, alibi, every=3", "rope, t5, every=1"),
+    variants=("fire, alibi, every=3", "rope, fire, every=1"),
     at_least=Bound(
         fragment=Fragment.PLAIN,
         citation=f"{OURS}: the layers without positions have uniform heads",

@@ -14,7 +14,7 @@ from torch import Tensor
 from ...errors import InvalidOptionError
 from ..core.base import Fit, Where
 from ..core.card import REPEATING, ROTATION, Card, Option
-from .rope import RoPE
+from .rope import RoPE, angle_type
 
 CARD = Card(
     name="periodic_rope",
@@ -49,7 +49,7 @@ class PeriodicRoPE(RoPE):
 
     def frequencies(self, where: Where) -> Tensor:
         """Return 2πt/period for all pairs, [P]."""
-        pairs_P = torch.arange(self.num_pairs, device=where.ids_MBL.device, dtype=torch.float32)
+        pairs_P = torch.arange(self.num_pairs, device=where.ids_MBL.device, dtype=angle_type(where.ids_MBL.device))
         return pairs_P * (2 * math.pi / self.period)
 
     def waves(self, where: Where) -> tuple[Tensor, Tensor]:

@@ -27,7 +27,8 @@ class Case:
     the longest training instance.
     ``weights`` are the encoding's parameters by attribute name, without the axis of models; those of a wrapped encoding
     have names that begin with ``base.``. Options that are not given have the default of the encoding. A wrapper may have
-    queries ``told`` other ids than keys, and ask for distances without their sign.
+    queries ``told`` other ids than keys, and ask for distances without their sign. ``queries`` are the places whose
+    outputs are asked for, () for all.
     """
 
     q: Cube
@@ -43,6 +44,7 @@ class Case:
     options: Mapping[str, float | str]
     told: list[float] | None = None
     unsigned: bool = False
+    queries: tuple[int, ...] = ()
 
     @property
     def num_heads(self) -> int:
@@ -72,6 +74,10 @@ class Case:
         """Return the places that place i sees: those of its own instance up to itself."""
         return range(self.first[i], i + 1)
 
+    def asking(self) -> tuple[int, ...]:
+        """Return the places whose outputs are asked for."""
+        return self.queries or tuple(range(len(self.ids)))
+
     def asked(self, i: int) -> float:
         """The id of place i as a query: that of the place, unless it is told another."""
         return self.ids[i] if self.told is None else self.told[i]
@@ -92,7 +98,7 @@ def attend(
     weigh: Callable[[Vector], Vector] | None = None,
     value: Callable[[int, int, int], Vector] | None = None,
 ) -> Cube:
-    """out_i = Σ_j α_ij v_j over the places j that i sees, with α_i = softmax of the scores of i.
+    """out_i = Σ_j α_ij v_j over the places j that i sees, with α_i = softmax of the scores of i, for the places that ask.
 
     ``weigh`` replaces the softmax: from the scores of the places seen, in order, to their weights. ``value`` replaces
     v_j: from h, i, j to what is passed on.
@@ -101,7 +107,7 @@ def attend(
     out: Cube = []
     for h in range(case.num_heads):
         rows: Matrix = []
-        for i in range(len(case.q[h])):
+        for i in case.asking():
             weights = weigh([score(h, i, j) for j in case.seen(i)])
             values = [case.v[h][j] if value is None else value(h, i, j) for j in case.seen(i)]
             rows.append(mixture(weights, values))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 
 from .biases import BIASES
 from .case import Case, Cube, Matrix, Vector, affine, attend, dot, mixture, plus, sigmoid, softplus
@@ -45,7 +46,10 @@ def transformer_xl(case: Case) -> Cube:
 
 
 def deberta(case: Case) -> Cube:
-    """(q_i·k_j + q_i·K^r[r(δ)] + k_j·Q^r[r(−δ)])/√(3d), r(δ) = δ + clip kept within 0 … 2·clip − 1 (arXiv 2006.03654)."""
+    """(q_i·k_j + q_i·K^r[r(δ)] + k_j·Q^r[r(−δ)])/√(3d), r(δ) = δ + clip kept within 0 … 2·clip − 1 (arXiv 2006.03654).
+
+    The released code has Q^r[r(δ)].
+    """
     table: Matrix = case.weights["table_MND"]
     queries: Cube = case.weights["queries_MDHK"]
     keys: Cube = case.weights["keys_MDHK"]
@@ -59,7 +63,8 @@ def deberta(case: Case) -> Cube:
         delta = case.delta(i, j)
         by_content = dot(case.q[h][i], case.k[h][j])
         to_position = dot(case.q[h][i], relative(delta, keys, h))
-        from_position = dot(case.k[h][j], relative(-delta, queries, h))
+        turned = delta if case.options.get("index") == "released" else -delta
+        from_position = dot(case.k[h][j], relative(turned, queries, h))
         return (by_content + to_position + from_position) / math.sqrt(3 * case.head_width)
 
     return attend(case, score)
@@ -127,6 +132,7 @@ def dape(case: Case) -> Cube:
     """s + B + f([s; B]) at every (i, j), f an MLP across heads with a leaky rectifier (arXiv 2405.14722)."""
     bias = _based(case)
 
+    @cache
     def correction(i: int, j: int) -> Vector:
         given = _given(case, bias, i, j)
         hidden = [_leaky(z) for z in affine(given, case.weights["in_weight_MIF"], case.weights["in_bias_MF"])]
@@ -156,12 +162,12 @@ def dape_v2(case: Case) -> Cube:
             result.append(total)
         return result
 
-    corrections: list[Matrix] = []
-    for i in range(len(case.ids)):
+    corrections: dict[int, Matrix] = {}
+    for i in case.asking():
         given = [_given(case, bias, i, j) for j in case.seen(i)]
         mapped = convolved(given, in_weight, case.weights["in_bias_MF"])
         hidden = [[_leaky(z) for z in vector] for vector in mapped]
-        corrections.append(convolved(hidden, out_weight, [0.0] * case.num_heads))
+        corrections[i] = convolved(hidden, out_weight, [0.0] * case.num_heads)
 
     def score(h: int, i: int, j: int) -> float:
         return case.similarity(h, i, j) + bias(h, i, j) + corrections[i][j - case.first[i]][h]
@@ -174,6 +180,7 @@ def fox(case: Case) -> Cube:
     weight: Matrix = case.weights["weight_MDH"]
     bias: Vector = case.weights["bias_MH"]
 
+    @cache
     def log_forget(h: int, place: int) -> float:
         return -softplus(-affine(case.x[place], weight, bias)[h])
 
@@ -214,12 +221,15 @@ def path(case: Case) -> Cube:
 
     reflections = [[reflection(h, place) for place in range(len(case.x))] for h in range(case.num_heads)]
 
+    @cache
+    def carried(h: int, i: int, j: int) -> Vector:
+        """Return H_{j+1} … H_i q_i."""
+        if j == i:
+            return case.q[h][i]
+        return [dot(row, carried(h, i, j + 1)) for row in reflections[h][j + 1]]
+
     def score(h: int, i: int, j: int) -> float:
-        product = [[float(r == c) for c in channels] for r in channels]
-        for place in range(j + 1, i + 1):
-            product = [mixture(row, reflections[h][place]) for row in product]
-        carried = [dot(row, case.q[h][i]) for row in product]
-        return dot(case.k[h][j], carried) / math.sqrt(case.head_width)
+        return dot(case.k[h][j], carried(h, i, j)) / math.sqrt(case.head_width)
 
     return attend(case, score)
 

@@ -47,9 +47,10 @@ def rope(case: Case) -> Cube:
 
 
 def rope_partial(case: Case) -> Cube:
-    """Turn the first r channels as if they were all, r the even number nearest to share·d, at least 2 (GPT-J)."""
-    width = max(2, 2 * round(case.number("share", 0.5) * case.head_width / 2))
-    return rotary(case, lambda _: frequencies(case.number("base", 10000), width))
+    """Turn the first r = ⌊share·d⌋ channels as if they were all; an odd r is turned with one more channel (GPT-NeoX)."""
+    base, even = case.number("base", 10000), case.head_width - case.head_width % 2
+    width = min(max(1, math.floor(case.number("share", 0.5) * case.head_width)), even)
+    return rotary(case, lambda _: [base ** (-channel / width) for channel in range(0, width, 2)])
 
 
 def p_rope(case: Case) -> Cube:
@@ -99,30 +100,40 @@ def _stretched_base(case: Case, s: float) -> float:
     return case.number("base", 10000) * math.pow(s, d / (d - 2))
 
 
-def yarn_ramp(t: int, width: int, base: float, trained: int, fast: float, slow: float) -> float:
+def yarn_ramp(t: int, width: int, base: float, trained: int, fast: float, slow: float, *, truncate: bool) -> float:
     """γ_t: 0 for pairs that turn often over the training length, 1 for those that hardly turn, linear in t between.
 
     dim(r) = d·ln(N/(2πr))/(2 ln b) is the pair that turns r times; the ramp runs from ⌊dim(fast)⌋, at least 0, to
-    ⌈dim(slow)⌉, at most d − 1 as in the authors' program (not d/2 − 1), and is never quite upright.
+    ⌈dim(slow)⌉, at most d − 1 as in the authors' program (not d/2 − 1), and is never quite upright. If it is not to be
+    truncated, the bounds are not made whole.
     """
 
     def dim(rotations: float) -> float:
         return width * math.log(trained / (2 * math.pi * rotations)) / (2 * math.log(base))
 
-    low = max(math.floor(dim(fast)), 0)
-    high = max(min(math.ceil(dim(slow)), width - 1), low + 0.001)
+    low, high = dim(fast), dim(slow)
+    if truncate:
+        low, high = math.floor(low), math.ceil(high)
+    low = max(low, 0)
+    high = max(min(high, width - 1), low + 0.001)
     return min(max((t - low) / (high - low), 0.0), 1.0)
 
 
 def yarn(case: Case) -> Cube:
-    """θ_t·(1 − γ_t) + (θ_t/s)·γ_t, with queries and keys both times 0.1·ln s + 1 (arXiv 2309.00071)."""
+    """θ_t·(1 − γ_t) + (θ_t/s)·γ_t (arXiv 2309.00071), with queries and keys both times g(m)/g(m'), g(m) = 0.1·m·ln s + 1.
+
+    m is ``mscale``, m' ``mscale_all``, 1 and 0 in the paper. ``attention`` replaces the quotient where it is not 0.
+    """
     base, factor = case.number("base", 10000), case.number("factor", 4.0)
     fast, slow = case.number("fast", 32.0), case.number("slow", 1.0)
     blended = []
     for t, theta in enumerate(frequencies(base, case.head_width)):
-        gamma = yarn_ramp(t, case.head_width, base, case.longest_trained(), fast, slow)
+        truncate = bool(case.number("truncate", True))
+        gamma = yarn_ramp(t, case.head_width, base, case.longest_trained(), fast, slow, truncate=truncate)
         blended.append(theta * (1 - gamma) + theta / factor * gamma)
-    stretch = 0.1 * math.log(factor) + 1 if factor > 1 else 1.0
+    grown = 0.1 * case.number("mscale", 1.0) * math.log(factor) + 1
+    divided = 0.1 * case.number("mscale_all", 0.0) * math.log(factor) + 1
+    stretch = case.number("attention", 0.0) or grown / divided
     return rotary(case, lambda _: blended, stretch=stretch)
 
 
@@ -144,18 +155,20 @@ def llama3(case: Case) -> Cube:
 
 
 def longrope(case: Case) -> Cube:
-    """θ_t/λ_t, λ_t = 1 in instances of up to N tokens and s^(t/(d/2−1)) in longer ones; both times √(1 + ln s/ln N).
+    """θ_t/λ_t with other λ_t in instances of more than N tokens (arXiv 2402.13753); both times √(1 + ln s/ln N).
 
-    The published factors are found by search (arXiv 2402.13753); these are a smooth stand-in for them.
+    The published factors are found by search: ``short`` and ``long`` list them. Without the latter, λ_t = s^(t/(d/2−1)).
     """
     factor, trained = case.number("factor", 4.0), case.longest_trained()
     theta = frequencies(case.number("base", 10000), case.head_width)
     last = len(theta) - 1
 
     def at(i: int) -> Vector:
-        if case.size[i] <= trained:
-            return theta
-        return [f / factor ** (t / last if last else 1.0) for t, f in enumerate(theta)]
+        listed = case.options.get("short", "(1)") if case.size[i] <= trained else case.options.get("long", "curve")
+        if listed == "curve":
+            return [f / factor ** (t / last if last else 1.0) for t, f in enumerate(theta)]
+        factors = [float(number) for number in str(listed).strip("()").split(",")]
+        return [f / factors[t % len(factors)] for t, f in enumerate(theta)]
 
     stretch = math.sqrt(1 + math.log(factor) / math.log(trained)) if factor > 1 and trained > 1 else 1.0
     return rotary(case, at, stretch=stretch)
@@ -179,15 +192,14 @@ def xpos(case: Case) -> Cube:
 
 
 def pope(case: Case) -> Cube:
-    """Σ_c softplus(q_c)·softplus(k_c)·cos((id_j − id_i)·θ_c + φ_c)/√d, θ_c = b^(−c/d), −2π ≤ φ_c ≤ 0 (arXiv 2509.10534)."""
+    """Σ_c softplus(q_c)·softplus(k_c)·cos((id_j − id_i)·θ_c + φ_c)/√d, θ_c = b^(−c/d) (arXiv 2509.10534, without its bound on φ_c)."""
     phase: Matrix = case.weights["phase_MHK"]
     base, d = case.number("base", 10000), case.head_width
 
     def score(h: int, i: int, j: int) -> float:
         total = 0.0
         for c in range(d):
-            shift = min(max(phase[h][c], -2 * math.pi), 0.0)
-            angle = (case.ids[j] - case.asked(i)) * base ** (-c / d) + shift
+            angle = (case.ids[j] - case.asked(i)) * base ** (-c / d) + phase[h][c]
             total += softplus(case.q[h][i][c]) * softplus(case.k[h][j][c]) * math.cos(angle)
         return total / math.sqrt(d)
 

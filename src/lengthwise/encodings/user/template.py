@@ -46,7 +46,8 @@ class Ripple(Encoding):
 
     def bias(self, queries, keys):
         """Return what is added to scores from the positions of queries and keys, [1 or B, M·H, Q, L]."""
-        wave = torch.cos(distances(queries, keys).float() * (2 * math.pi / self.period))
+        # within one period, since the cosine of a large angle is off in 32 bits
+        wave = torch.cos((distances(queries, keys) % self.period).float() * (2 * math.pi / self.period))
         return per_head(self.height_MH.float()[..., None, None] * wave, self.num_models)
 
 
