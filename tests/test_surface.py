@@ -46,7 +46,7 @@ def test_predictions_are_a_table() -> None:
         "level": 0,
         "theorem": "unrolled_refinement",
         "reason": "A model is right at every length if it tracks the position modulo 2. Attention can do this at "
-        "any length: the position encoding gives the position modulo 2.",
+        "any length: position vectors can repeat with period 2, so that they show this.",
     }
     assert rows[0].verdict._repr_html_().startswith("<b>NO</b> for C-RASP: ")
 

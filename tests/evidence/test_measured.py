@@ -84,8 +84,11 @@ def test_unknown_problems_have_no_cells() -> None:
 def test_a_prediction_carries_what_was_measured() -> None:
     (row,) = lengthwise.predict("(aa)*", encodings=["nope"])
     assert row.measured is not None
-    assert row.measured.sentence(Asked.MEMBERSHIP).startswith("Measured for next symbols: 0 of 4 fitted runs")
-    assert row.measured.sentence(Asked.NEXT_SYMBOLS) == "Measured: 0 of 4 fitted runs generalize to 3×."
+    assert row.measured.sentence(Asked.MEMBERSHIP).endswith("(asked which symbols may come next).")
+    assert (
+        row.measured.sentence(Asked.NEXT_SYMBOLS)
+        == "Measured: 0 of 4 fitted runs are right at 3 times the training length."
+    )
     data = json.loads(json.dumps(row.to_json()))["measured"]
     assert data == {
         "source": "measured",

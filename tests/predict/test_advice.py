@@ -391,7 +391,7 @@ def test_weights_in_closed_form_are_not_said_to_be_in_a_class(capsys: pytest.Cap
         "One layer of path can flip a stored direction at every 'a' and leave it alone elsewhere. So the direction shows at any "
         "length whether their number is even. The weights are written out in docs/concepts/encodings.md."
     )
-    assert first.why == f"{weights} Measured: 4 of 5 fitted runs generalize to 3×."
+    assert first.why == f"{weights} Measured: 4 of 5 fitted runs are right at 3 times the training length."
     assert main(["predict", "PARITY", "--explain", "--encoding", "path"]) == 0
     assert "YES for C-RASP" not in capsys.readouterr().out.partition("What would help:")[0]
 

@@ -455,13 +455,16 @@ def test_between_two_theories_all_four_relations_occur() -> None:
     """Both answer alike; only one answers; they contradict each other."""
     (row,) = predict("(ab)*", encodings="nope")
     assert (row.counting.answer, row.precision.answer, row.theory, row.differs) == (YES, NO, "counting", True)
-    assert row.aside == "Fixed precision: NO at some length."
+    assert (
+        row.aside
+        == "This YES assumes exact averages. With numbers of fixed precision, models fail from some length on."
+    )
     (row,) = predict("a*b*", encodings="nope")
     assert (row.counting.answer, row.precision.answer, row.theory, row.aside) == (YES, YES, "counting", "")
     (row,) = predict("PARITY", encodings="rope")
     assert (row.counting.answer, row.precision.answer, row.theory) == (UNKNOWN, NO, "fixed precision")
     assert (row.verdict.answer, row.differs) == (NO, False)
-    assert row.aside == "This is by fixed precision; by counting the answer is UNKNOWN."
+    assert row.aside == "This NO assumes numbers of fixed precision. For exact averages nothing is proved."
     (row,) = predict("[ab]*b", encodings="fox")
     assert (row.counting.answer, row.precision.answer, row.verdict.answer) == (UNKNOWN, YES, YES)
     assert str(row.verdict.fragment) == "LTL[S]"
@@ -476,8 +479,8 @@ def test_a_bound_that_holds_only_far_out_settles_nothing_but_is_told(name: str) 
         assert (row.verdict.answer, row.theory) == (UNKNOWN, "counting")
         assert row.verdict.certificate is None
         assert row.aside == (
-            "Fixed precision: NO from the length on at which the weights of distant keys underflow to 0 (26,616 tokens and more "
-            "for a slope of 1/256)."
+            "With numbers of fixed precision: NO from the length on at which the weights of distant keys underflow to 0 (26,616 "
+            "tokens and more for a slope of 1/256)."
         )
     (row,) = predict("(aa)*", encodings=name)  # with exact counts it is a NO at all lengths
     assert (row.verdict.answer, row.theory, row.aside) == (NO, "counting", "")
@@ -552,9 +555,10 @@ def test_few_bits_are_a_no_where_nothing_else_is_known() -> None:
         for verdict in (row.counting, row.precision):
             assert verdict.answer is NO, name
             assert verdict.reason == (
-                "To write the answer a model must remember every symbol of the input. That is too much: of n "
-                "symbols, attention to counts, to the last few symbols and to positions modulo a number passes "
-                "on only about log n bits."
+                "To write the answer a model must remember every symbol of the input. That takes far more than log n bits "
+                "for n symbols. But all that an answer can learn from the input is a fixed number of counts, the last few "
+                "symbols and positions modulo a number: about log n bits. Nor can it look back at the symbol it needs: no "
+                "fixed weights single out one given position among n at every n."
             )
     (row,) = predict("repeat_copy", encodings="fox")  # with exact counts its gates may carry more
     assert (row.counting.answer, row.precision.answer, row.theory) == (UNKNOWN, NO, "fixed precision")
@@ -696,9 +700,9 @@ def test_the_json_of_a_row_has_both_theories_and_says_which_one_counts() -> None
             "answer": "YES",
             "class": "C-RASP",
             "theorem": "balanced_refinement",
-            "reason": "A model is right at every length if it tracks how many more a's than b's it has read and "
-            "whether an error has occurred (after 'b' no continuation is accepted). Attention can do "
-            "this at any length: averages over all earlier tokens give counts.",
+            "reason": "A model is right at every length if it tracks how many more a's than b's it has read "
+            "(which shows where in the pattern it is) and whether an error has occurred (an input that begins with 'b' is "
+            "never accepted). Attention can do this at any length: averages over all earlier tokens compare counts.",
             "assumption": "",
         },
         "fixed precision": {

@@ -230,10 +230,10 @@ def test_all_problems_are_compared_and_the_differences_are_explained() -> None:
 
 
 def test_predict_prints_the_opinion_beside_the_verdict(capsys: pytest.CaptureFixture[str]) -> None:
-    out = " ".join(printed_by(capsys, "predict", "unique_copy").split())
+    out = " ".join(printed_by(capsys, "predict", "unique_copy", "--explain").split())
     assert "Second opinion, a conjecture (our reconstruction of arXiv 2510.04130;" in out
     assert "Unlike the verdict, YES: the verdict's program finds tokens by what they are" in out
-    assert "Second opinion" not in printed_by(capsys, "predict", "majority")
+    assert "Second opinion" not in printed_by(capsys, "predict", "majority", "--explain")
     rows = json.loads(printed_by(capsys, "predict", "sort", "(ab)*", "--json"))
     assert rows[0]["second_opinion"]["predicted"] is False
     assert rows[2]["second_opinion"] is None

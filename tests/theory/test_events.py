@@ -17,12 +17,12 @@ from lengthwise.theory.events import listed, one_way_events, quoted_word
     [
         ("[ab]*b", ""),
         ("(aa)*", ""),
-        ("(ab)*", "whether an error has occurred (after 'b' no continuation is accepted)"),
-        ("[ab]*bb[ab]*", "whether the answer is already final (after 'bb' every continuation is accepted)"),
+        ("(ab)*", "whether an error has occurred (an input that begins with 'b' is never accepted)"),
+        ("[ab]*bb[ab]*", "whether the answer is already final (an input that begins with 'bb' is always accepted)"),
         (
             "a(ab)*",
-            "which phase of the input has been reached, where a phase never comes back once it is over (after 'b' no "
-            "continuation is accepted)",
+            "which phase of the input has been reached, where a phase never comes back once it is over (an input "
+            "that begins with 'b' is never accepted)",
         ),
         ("a[ab]*a|b[ab]*b", "how the input began"),
         (
@@ -45,8 +45,8 @@ def test_after_the_words_that_are_named_the_answer_is_final() -> None:
     found = 0
     for language in random_languages(31, 300):
         told = one_way_events(language)
-        for word, which in re.findall(r"after '([a-c]+)' (no|every) continuation", told):
-            assert is_final(language, word, accepting=which == "every")
+        for word, which in re.findall(r"begins with '([a-c]+)' is (never|always)", told):
+            assert is_final(language, word, accepting=which == "always")
             found += 1
     assert found > 100
 

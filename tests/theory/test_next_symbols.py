@@ -184,8 +184,8 @@ def test_no_two_a_in_a_row_is_easy_to_continue_but_hard_to_recognize() -> None:
     verdict = ask(NO_AA)
     assert (verdict.answer, verdict.level, verdict.theorem) == (YES, 0, "next_symbol_refinement")
     assert verdict.reason == (
-        "A model is right at every length if it tracks the last symbol and whether an error has occurred (after "
-        "'aa' no continuation is accepted). Attention can do this at any length: it finds whether something has "
+        "A model is right at every length if it tracks the last symbol and whether an error has occurred (an "
+        "input that begins with 'aa' is never accepted). Attention can do this at any length: it finds whether something has "
         "occurred before."
     )
     for readout in Readout:
@@ -459,31 +459,31 @@ def test_a_reduction_reads_the_known_language_off_the_next_symbols() -> None:
         (
             compile_regex("(aa)*"),
             Fragment.PLAIN,
-            "After 'a' and 'aa' different symbols may follow. Put the same long text before both, one that "
-            "changes neither answer. Each count that is compared is then the same for both, or so far from its "
-            "threshold that the small difference does not matter. So a model that only counts cannot tell them "
-            "apart.",
+            "After 'a' and 'aa' different symbols may follow. Attention here only compares how often symbols occurred. "
+            "Put the same long text in front of both, so that different symbols may still follow. The two inputs differ "
+            "only in a few symbols. The text can be chosen so that every comparison of counts in which this could matter is "
+            "far from a tie. Then the model gives both the same answer.",
         ),
         (
             compile_regex("(ab|aabb)*"),
             Fragment.PLAIN,
-            "A model is right at every length if it tracks the last symbol, how many more b's than a's it has "
-            "read, and whether an error has occurred (after 'b' no continuation is accepted). Attention can do "
-            "this at any length: averages over all earlier tokens give counts.",
+            "A model is right at every length if it tracks the last symbol, how many more a's than b's it has "
+            "read (which shows where in the pattern it is), and whether an error has occurred (an input that begins with "
+            "'b' is never accepted). Attention can do this at any length: averages over all earlier tokens compare counts.",
         ),
         (
             find_language("TOMITA_4").language,
             Fragment.LOCAL,
             "A model is right at every length if it tracks the last 2 symbols and whether an error has occurred "
-            "(after '000' no continuation is accepted). Attention can do this at any length: the nearest tokens "
-            "show the last symbols.",
+            "(an input that begins with '000' is never accepted). Attention can do this at any length: it can look at "
+            "the nearest tokens.",
         ),
         (
             compile_regex("a*b*"),
             Fragment.PLAIN,
-            "The model only has to notice whether a few things have occurred, and in which order. Nothing later "
-            "undoes them: after 'ba' no continuation is accepted. Attention finds whether something has occurred "
-            "before, at any length.",
+            "The model only has to notice which of a few things have occurred, and in which order. Nothing that follows "
+            "undoes them. For example, an input that begins with 'ba' is never accepted. Attention finds whether something "
+            "has occurred before, at any length.",
         ),
         (
             find_language("TOMITA_3").language,

@@ -188,36 +188,36 @@ def test_the_reason_of_a_reduction_names_its_target(text: str, reason: str) -> N
         (
             "[ab]*a",
             "A model is right at every length if it tracks the last symbol. Attention can do this at any "
-            "length: the nearest tokens show the last symbols.",
+            "length: it can look at the nearest tokens.",
         ),
         (
             "[ab]*a[ab]",
             "A model is right at every length if it tracks the last 2 symbols. Attention can do this "
-            "at any length: the nearest tokens show the last symbols.",
+            "at any length: it can look at the nearest tokens.",
         ),
         (
             "(aaaa)*",
             "A model is right at every length if it tracks the position modulo 4. Attention can do this "
-            "at any length: the position encoding gives the position modulo 4.",
+            "at any length: position vectors can repeat with period 4, so that they show this.",
         ),
         (
             "(abab)*",
             "A model is right at every length if it tracks the position modulo 4 and whether an error has "
-            "occurred (after 'b' no continuation is accepted). Attention can do this at any length: the position "
-            "encoding gives the position modulo 4.",
+            "occurred (an input that begins with 'b' is never accepted). Attention can do this at any length: position "
+            "vectors can repeat with period 4, so that they show this.",
         ),
         (
             "a*b*",
-            "The model only has to notice whether a few things have occurred, and in which order. Nothing later "
-            "undoes them: after 'ba' no continuation is accepted. Attention finds whether something has occurred "
-            "before, at any length.",
+            "The model only has to notice which of a few things have occurred, and in which order. Nothing that follows "
+            "undoes them. For example, an input that begins with 'ba' is never accepted. Attention finds whether something "
+            "has occurred before, at any length.",
         ),
         (
             "(aabb)*",
-            "A model is right at every length if it tracks the running count t1 = #[b] − #[a] and how often "
-            "certain symbols were read at certain values of t1, and whether an error has occurred (after 'b' no "
-            "continuation is accepted). Here #[x] is how often x was read so far (--explain lists all counts). "
-            "Attention can do this at any length: averages over all earlier tokens give counts.",
+            "A model is right at every length if it tracks the count t1 = #[b] − #[a], counts of symbols that were read "
+            "while t1 had a certain value, and whether an error has occurred (an input that begins with 'b' is never "
+            "accepted). The counts show where in the pattern the input is; #[x] is how often x was read so far (--explain "
+            "lists all counts). Attention can do this at any length: averages over all earlier tokens compare counts.",
         ),
     ],
 )

@@ -45,8 +45,9 @@ def headline(question: Question, verdict: AnyVerdict, *, drawn: bool = False) ->
     if question.read_as == "program" and program is not None:
         about = "which symbols come next" if program.is_generator else verdict.readout.notation
         return f"{colour(question.what, 'bold')}: a C-RASP program over {show_alphabet(program.alphabet)}, {about}"
+    meaning = _meaning(question)
     if language is None:
-        return f"{colour(question.what, 'bold')}: a task, {verdict.readout.notation}"
+        return f"{colour(question.what, 'bold')}: a task, {verdict.readout.notation}{meaning}"
     kind = {
         "task": "a task",
         "language": "a named language",
@@ -56,12 +57,28 @@ def headline(question: Question, verdict: AnyVerdict, *, drawn: bool = False) ->
     states = f"{language.num_states} state{'s' * (language.num_states > 1)}"
     line = (
         f"{colour(question.what, 'bold')}: {kind} over {show_alphabet(language.alphabet)}, {states}, {_asked(verdict)}"
+        f"{meaning}"
     )
     if drawn and language.num_states <= _DRAWN_STATES:
         from ..languages.drawing import draw_text
 
         line += "\n\n" + "\n".join(f"  {row}".rstrip() for row in draw_text(language).split("\n"))
     return line
+
+
+def _meaning(question: Question) -> str:
+    """Return what a name stands for, on a line of its own; empty where the question says it itself."""
+    if question.read_as == "language":
+        from ..languages.catalog import find_language
+
+        definition = find_language(question.what).definition
+    elif question.read_as == "task":
+        from ..tasks.core.catalog import find_task
+
+        definition = find_task(question.what).definition
+    else:
+        return ""
+    return "\n" + paragraph(definition, "  ")
 
 
 def _asked(verdict: AnyVerdict) -> str:

@@ -62,14 +62,14 @@ class Measured:
         """Return the counts as a sentence, with the question of training where another one is asked.
 
         >>> measured_cells(task="unique_copy")["lbpe"][0].sentence()
-        'Measured: 5 of 5 fitted runs generalize to 3×.'
+        'Measured: 5 of 5 fitted runs are right at 3 times the training length.'
         """
         if self.num_fitted:
-            counts = f"{self.num_generalized} of {self.num_fitted} fitted runs generalize to {self.setting.at:g}×"
+            counts = f"{self.num_generalized} of {self.num_fitted} fitted runs are right at {self.setting.at:g} times the training length"
         else:
             counts = f"0 of {self.num_runs} runs fitted the training lengths"
         is_other = self.asked not in (None, asked)
-        return f"Measured{f' for {_QUESTIONS[self.asked]}' if is_other and self.asked else ''}: {counts}."
+        return f"Measured: {counts}{f' (asked {_QUESTIONS[self.asked]})' if is_other and self.asked else ''}."
 
     def to_json(self) -> dict[str, object]:
         """Return the cell as JSON data, in the shape that docs/reference/json.md documents."""
@@ -86,7 +86,10 @@ class Measured:
         }
 
 
-_QUESTIONS = {Asked.MEMBERSHIP: "membership", Asked.NEXT_SYMBOLS: "next symbols"}
+_QUESTIONS = {
+    Asked.MEMBERSHIP: "whether a word is in the language",
+    Asked.NEXT_SYMBOLS: "which symbols may come next",
+}
 
 
 @lru_cache(maxsize=256)

@@ -273,11 +273,11 @@ def aside(row: Prediction) -> str:
     if row.is_far and counting.answer is not Answer.NO:
         most = find_encoding(row.encoding).precise_at_most
         assert most is not None
-        return f"Fixed precision: NO {most.far}."
+        return f"With numbers of fixed precision: NO {most.far}."
     if counting.answer is Answer.YES and precision.answer is Answer.NO:
-        return "Fixed precision: NO at some length."
+        return "This YES assumes exact averages. With numbers of fixed precision, models fail from some length on."
     if row.verdict is precision:
-        return "This is by fixed precision; by counting the answer is UNKNOWN."
+        return f"This {row.verdict.answer} assumes numbers of fixed precision. For exact averages nothing is proved."
     return ""
 
 

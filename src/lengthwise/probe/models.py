@@ -107,7 +107,7 @@ class FolderProber:
                 hint="it needs config.json, a tokenizer and weights as safetensors; code of its own is never run.",
             ) from None
         torch.nn.Module.to(self._model, device)
-        self._model.eval()
+        torch.nn.Module.eval(self._model)
         self._device = device
         self._words: dict[tuple[int, int], list[str]] = {}
         self.name = folder.resolve().name

@@ -54,14 +54,14 @@ def _final_answers(language: DFA) -> tuple[list[int], list[str]]:
     for state in final:
         word = shortest_path(language, 0, state.__eq__)
         assert word is not None, "every state is reached"
-        told = "every continuation is accepted" if state in language.accepting else "no continuation is accepted"
-        examples.append(f"after {quoted_word(word)} {told}")
+        told = "always accepted" if state in language.accepting else "never accepted"
+        examples.append(f"an input that begins with {quoted_word(word)} is {told}")
     return final, examples
 
 
 def listed(parts: list[str]) -> str:
     """Return several things as one phrase."""
-    if len(parts) == 2 and " and " not in parts[0]:
+    if len(parts) == 2 and " and " not in parts[0] and ", " not in parts[0]:
         return " and ".join(parts)
     return f"{', '.join(parts[:-1])}, and {parts[-1]}" if len(parts) > 1 else "".join(parts)
 

@@ -63,8 +63,8 @@ def few_events_reason(language: DFA) -> str:
     if language.num_states == 1:
         return "All inputs have the same answer."
     return (
-        "The model only has to notice whether a few things have occurred, and in which order. Nothing later undoes them: "
-        f"{final_examples(language)}. Attention finds whether something has occurred before, at any length."
+        "The model only has to notice which of a few things have occurred, and in which order. Nothing that follows undoes them. For "
+        f"example, {final_examples(language)}. Attention finds whether something has occurred before, at any length."
     )
 
 
@@ -82,15 +82,15 @@ def tracking_reason(
     if seen:
         tracked.append("the last symbol" if seen == 1 else f"the last {seen} symbols")
     if window:
-        means.append("the nearest tokens show the last symbols")
+        means.append("it can look at the nearest tokens")
     if moduli:
         number = listed([str(modulus) for modulus in moduli])
         tracked.append(f"the position modulo {number}")
-        means.append(f"the position encoding gives the position modulo {number}")
+        means.append(f"position vectors can repeat with period {number}, so that they show this")
     if counts:
         counted, legend = _counted(counts)
         tracked.append(counted)
-        means.append("averages over all earlier tokens give counts")
+        means.append("averages over all earlier tokens compare counts")
     events = one_way_events(language)
     if events:
         tracked.append(events)
@@ -110,16 +110,20 @@ def _counted(counts: Sequence[str]) -> tuple[str, str]:
     """Return counts in words, and a sentence that explains their notation where words are not enough."""
     simple = _DIFFERENCE.fullmatch(counts[0]) if len(counts) == 1 else None
     if simple is not None:
-        more, fewer = (f"{symbol}'s" if symbol.isalnum() else f"'{symbol}'" for symbol in simple.groups())
-        return f"how many more {more} than {fewer} it has read", ""
+        ordered = sorted(simple.groups())  # the difference shows as much with the other sign
+        more, fewer = (f"{symbol}'s" if symbol.isalnum() else f"'{symbol}'" for symbol in ordered)
+        return f"how many more {more} than {fewer} it has read (which shows where in the pattern it is)", ""
     shown = "; ".join(counts[:_SHOWN_COUNTS]) + ("; …" if len(counts) > _SHOWN_COUNTS else "")
-    legend = " Here #[x] is how often x was read so far"
+    several = len(counts) > 1
+    legend = f" The count{'s' * several} show{'s' * (not several)} where in the pattern the input is; #[x] is how often x was read so far"
     if _DEPENDS.search(shown):
-        further = "how often certain symbols were read at certain values of t1"
-        return f"the running count {counts[0]} and {further}", f"{legend} (--explain lists all counts)."
+        further = "counts of symbols that were read while t1 had a certain value"
+        return f"the count {counts[0]}, {further}", f"{legend} (--explain lists all counts)."
+    if "|" in shown:
+        legend += ", and | means or"
     if "&" in shown:
         legend += ", and #[x & c] counts only those x at which c held"
-    return f"the count{'s' * (len(counts) > 1)} {shown}", f"{legend}."
+    return f"the count{'s' * several} {shown}", f"{legend}."
 
 
 def given_program_reason(program: Program) -> str:
@@ -134,16 +138,17 @@ def given_program_reason(program: Program) -> str:
         return "The current symbol is enough to answer (--explain shows the program)."
     rounds = f", in {depth} rounds of counting that build on each other" if depth > 1 else ""
     return (
-        f"A short program solves it at every length (--explain shows it). It only {listed(uses)}{rounds}. Attention can do that: "
-        "averages over all earlier tokens give counts."
+        f"A program solves it at every length (--explain shows it). It only {listed(uses)}{rounds}. Attention can do that: "
+        "averages over all earlier tokens compare counts."
         if depth
-        else f"A short program solves it at every length (--explain shows it). It only {listed(uses)}, which attention can do."
+        else f"A program solves it at every length (--explain shows it). It only {listed(uses)}, which attention can do."
     )
 
 
-_NO_COUNT_HELPS = (
-    "Each count that is compared is then the same for both, or so far from its threshold that the small difference does not "
-    "matter. So a model that only counts cannot tell them apart."
+_SEES_COUNTS = "Attention here only compares how often symbols occurred."
+_SAME_ANSWER = (
+    "The text can be chosen so that every comparison of counts in which this could matter is far from a tie. Then the model gives "
+    "both the same answer."
 )
 
 
@@ -155,12 +160,16 @@ def obstruction_reason(certificate: ObstructionCertificate) -> str:
     else:
         told = _answers(certificate.language, first, second)
     if certificate.enter:
-        longer = (
-            f"Replace {quoted_word(certificate.enter)}, with which both begin, by a long text that has the same effect."
-        )
+        longer = f"Replace {quoted_word(certificate.enter)}, with which both begin, by the same long text, so that"
     else:
-        longer = "Put the same long text before both, one that changes neither answer."
-    return f"{told} {longer} {_NO_COUNT_HELPS}"
+        longer = "Put the same long text in front of both, so that"
+    kept = (
+        "different symbols may still follow"
+        if certificate.asked is Asked.NEXT_SYMBOLS
+        else "the right answers still differ"
+    )
+    alike = "the order of a few symbols" if sorted(first) == sorted(second) else "a few symbols"
+    return f"{told} {_SEES_COUNTS} {longer} {kept}. The two inputs differ only in {alike}. {_SAME_ANSWER}"
 
 
 def _answers(language: DFA, first: Word, second: Word) -> str:

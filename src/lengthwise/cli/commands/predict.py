@@ -248,12 +248,11 @@ def _print_predictions(predictions: Sequence[Sequence[Prediction]], explain: boo
         print(
             table(
                 ("encoding", "answer", "why"),
-                [(row.encoding, str(row.verdict.answer), _why(row)) for row in rows],
+                [(row.encoding, str(row.verdict.answer), _reason(row)) for row in rows],
                 coloured=1,
             )
         )
         print()
-        _print_opinions(rows)
     else:
         listed = [
             (_first_column(rows, number), row.encoding, str(row.verdict.answer), _reason(row))
@@ -281,11 +280,6 @@ def _first_column(rows: Sequence[Prediction], number: int) -> str:
     if len(rows) == 1:
         return f"{rows[0].question.what} {shown}".rstrip()
     return (rows[0].question.what, f"  {shown}".rstrip())[number] if number < 2 else ""
-
-
-def _why(row: Prediction) -> str:
-    certificate = row.verdict.certificate
-    return _reason(row) + (f"\ncertificate: {certificate.summary()}" if certificate else "")
 
 
 def _reason(row: Prediction) -> str:

@@ -18,7 +18,7 @@ GROWING_ALPHABETS = (
     "arXiv 2603.19954), but this version derives no answer from it."
 )
 
-NO_LAST_OF_MANY = "That one may lie arbitrarily far back: the last few symbols do not show it, and counts do not tell which came last."
+NO_LAST_OF_MANY = "The last one may lie arbitrarily far back: the last few symbols do not show it, and counts do not tell which came last."
 """Why a model cannot follow the last of many events: the flip-flop."""
 
 
@@ -52,7 +52,7 @@ def answered_at_fixed_alphabet(alphabet: str, *, program: str = "", how: str = "
             f"{how} (lengthwise show program {program}). This is for a vocabulary of {alphabet}. {GROWING_ALPHABETS}"
         )
     else:
-        listed = f"A vocabulary of {alphabet} allows only finitely many inputs, so a large enough model could store all answers."
+        listed = f"With a vocabulary of {alphabet} the task has only finitely many inputs, so a large enough model could store all answers."
         reason = f"{listed} {GROWING_ALPHABETS}"
     return Citation(
         fragment=Fragment.PLAIN,
@@ -71,8 +71,9 @@ def excluded_by(theorem: str, reason: str) -> Citation:
 def excluded_by_communication(must_remember: str) -> Facts:
     """Return that a model must remember more of the input than a program can carry on; its first sentence comes without a full stop."""
     reason = (
-        f"{must_remember}. That is too much: of n symbols, attention to counts, to the last few symbols and to positions modulo a "
-        "number passes on only about log n bits."
+        f"{must_remember}. That takes far more than log n bits for n symbols. But all that an answer can learn from the input is a "
+        "fixed number of counts, the last few symbols and positions modulo a number: about log n bits. Nor can it look back at the "
+        "symbol it needs: no fixed weights single out one given position among n at every n."
     )
     return Facts(cited=(excluded_by("communication", reason),))
 

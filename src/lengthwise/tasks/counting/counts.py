@@ -142,8 +142,8 @@ def excluded_numeral(what: str) -> Citation:
     """Return NO: a number that grows with the length cannot be written in decimal."""
     return excluded_by(
         "ultimately_periodic",
-        f"The first digit of the number of {what} starts anew at every power of ten: 10, 100, 1000, … A model compares counts with "
-        "finitely many fixed thresholds only. So beyond the largest of these it cannot tell which power of ten was passed.",
+        f"The first digit of the number of {what} goes from 9 back to 1 at 10, 100, 1000 and so on, without end. A model compares "
+        "counts with finitely many fixed numbers only. Beyond the largest of these nothing changes any more, but the digit does.",
     )
 
 

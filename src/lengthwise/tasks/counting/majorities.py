@@ -105,7 +105,9 @@ class Majority(OneSymbolTask):
     facts = Facts(
         cited=(
             answered_by(
-                "majority_letter", Fragment.PLAIN, "At the separator the model compares the counts of all letters"
+                "majority_letter",
+                Fragment.PLAIN,
+                "The answer is the letter with the largest count, and averages over all earlier tokens compare counts",
             ),
         )
     )

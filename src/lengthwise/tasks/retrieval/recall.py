@@ -202,8 +202,8 @@ class ForgettingMQAR(_RecallTask):
         cited=(
             excluded_by_hidden(
                 FLIP_FLOP,
-                "The first key that is asked for is k0, which was written again and again among other keys. Its value is the one "
-                f"that was written last. {NO_LAST_OF_MANY}",
+                "Take an input in which key k0 is written many times with different values, among writes of other keys, and is then "
+                f"asked for. The answer is the value of its last write. {NO_LAST_OF_MANY}",
                 images={"0": ("k0", "v0"), "1": ("k0", "v1"), "2": ("k1", "v0")},
                 answers=("v1", "v0"),
                 prefix=("k0", "v1"),

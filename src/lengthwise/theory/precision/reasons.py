@@ -30,12 +30,15 @@ def logic_reason(certificate: LogicCertificate) -> str:
     if isinstance(certificate, PumpingCertificate):
         return _why_not(certificate)
     if isinstance(certificate, AperiodicCertificate):
-        times = f"{certificate.exponent} times in a row has the same effect as {certificate.exponent + 1} times"
+        times = (
+            f"{certificate.exponent + 1} times in a row has the same effect as reading it {certificate.exponent} times"
+        )
         if certificate.exponent == 1:
-            times = "once has the same effect as reading it twice"
+            times = "twice in a row has the same effect as reading it once"
         return (
-            f"No count modulo a number is needed: reading any piece of input {times}. Then it is enough to find the most recent "
-            "token of some kind, several times in turn. Attention can do that at any length, one layer for each search."
+            "It is enough to find the most recent token of some kind, or of several kinds in turn. Attention of this kind finds it "
+            f"at any distance, with one layer for each search. That this is enough follows from a property of the language: reading "
+            f"any piece of input {times}, so nothing has to be counted modulo a number."
         )
     return _why(certificate)
 
@@ -96,9 +99,9 @@ def _why_not_by_last_symbols(certificate: PumpingCertificate) -> str:
     ]
     follows = f" when {quoted_word(certificate.suffix)} follows" if certificate.suffix else ""
     return (
-        "This model gives weight to nearby tokens only, so it sees a fixed number of last symbols. Repeat "
-        f"{repeated} many times, once {starts[0]} and once {starts[1]}. The last symbols are the same, but only one of the two "
-        f"inputs is accepted{follows}."
+        "This model gives weight to nearby tokens only, so it sees a fixed number of last symbols. Read "
+        f"{repeated} many times {starts[0]}, or just as often {starts[1]}. The last symbols are the same, but only "
+        f"one of the two inputs is accepted{follows}."
     )
 
 
