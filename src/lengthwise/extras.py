@@ -11,6 +11,7 @@ _NEEDED = {
     "train": ("torch", "safetensors"),
     "hf": ("torch", "safetensors", "transformers"),
     "solver": ("pysat",),
+    "ray": ("ray",),
 }
 _ON_INDEX = {"pysat": "python-sat"}
 """What a library is called where packages are found, if not by the name under which it is imported."""
