@@ -68,6 +68,9 @@ class Jobs(Protocol):
     def cancel(self, job: str) -> None:
         """End a job that does not answer, if it is still there."""
 
+    def release(self, job: str) -> None:
+        """Give back what a job holds that has finished its stack, though its process may still be ending."""
+
     def advice(self) -> str:
         """Return how to end all jobs by hand."""
 
@@ -238,6 +241,7 @@ class Collector:
         if all(run.id in plan.finished for run in plan.runs):
             if is_over:
                 del self._live[number]
+                self.jobs.release(job)
                 yield self._done(number, plan)
             return
         failure = self._failure(submitted, is_over=is_over)

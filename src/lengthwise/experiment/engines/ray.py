@@ -105,6 +105,10 @@ class RayJobs:
         if launched is not None:
             self._ray.kill(launched.actor)
 
+    def release(self, job: str) -> None:
+        """End the actor of a process that has finished: it would hold its core or GPU until it is asked again."""
+        self.cancel(job)
+
     def advice(self) -> str:
         """Return how to end all jobs by hand."""
         return f"They are detached actors of Ray in the namespace {_NAMESPACE!r}, named {self._prefix}.…"

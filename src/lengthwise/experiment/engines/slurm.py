@@ -129,6 +129,9 @@ class SlurmJobs:
         """End a job that does not answer."""
         _ask(["scancel", "--quiet", job])
 
+    def release(self, job: str) -> None:
+        """Slurm sees itself that a job has ended."""
+
     def advice(self) -> str:
         """Return how to end all jobs by hand."""
         return f"End them with: scancel --name={self._name}"
