@@ -110,7 +110,6 @@ def slurm_cluster(folder: Path, processors: int = 2) -> Iterator[Mapping[str, st
 
 
 def _user() -> str:
-    import pwd
 
     return pwd.getpwuid(os.geteuid()).pw_name
 

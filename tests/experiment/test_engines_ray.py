@@ -56,7 +56,7 @@ def test_a_collector_that_is_killed_finds_its_actors_again(collectors: Collector
     process.kill()
     process.communicate()
     told = collectors.run(LONG)
-    assert "3 jobs of Ray were submitted before, and go on." in told
+    assert "4 jobs of Ray were submitted before, and go on." in told
     assert collectors.rows() == long_rows
     assert "goes on in a new one." not in told, lease
 

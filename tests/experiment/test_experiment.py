@@ -752,7 +752,10 @@ def test_what_does_not_fit_into_memory_is_tried_with_half_as_many(tmp_path: Path
     plan = StackPlan(runs=tuple(make_runs([replace(TINY, seeds=4)])), choice=replace(DEFAULT_CHOICE, models=64))
     checkpoints = Checkpoints(folder=tmp_path, seconds=0)
     checkpoint_of(plan, tmp_path).write_bytes(b"of three slots")
-    queue, error = StackQueue([plan], checkpoints), TrainingFailedError("3 models do not fit.", hint="use fewer.", slots=3)
+    queue, error = (
+        StackQueue([plan], checkpoints),
+        TrainingFailedError("3 models do not fit.", hint="use fewer.", slots=3),
+    )
     error = pickle.loads(pickle.dumps(error))  # as it comes from a worker
     queue.take()
     queue.note(RunsDone(stack=0, results=(make_result(plan.runs[2]),)))
