@@ -216,7 +216,7 @@ def test_a_failure_in_a_job_says_what_it_was(tmp_path: Path) -> None:
 
     if torch.cuda.is_available():
         pytest.skip("there is a GPU")
-    with pytest.raises(InvalidOptionError, match="device 'cuda' was asked for, but torch .* finds no GPU here"):
+    with pytest.raises(InvalidOptionError, match=r"device 'cuda' was asked for, but torch .* finds no GPU here"):
         train(tmp_path, forget_the_checkpoint_folder)
     assert len(rows_of(tmp_path / "runs.sqlite")) == 2
 

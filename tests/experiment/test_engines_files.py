@@ -139,7 +139,7 @@ def test_a_result_that_is_forged_is_told_and_not_taken(folder: WorkFolder) -> No
     data = json.loads(file.read_bytes().partition(b" ")[2])
     forged = [
         {**data, "scores": [[4, 10, 11]]},
-        {**data, "run": data["run"][:-1] + ["0" * 16]},
+        {**data, "run": [*data["run"][:-1], "0" * 16]},
         {**data, "run": ["0" * 16, *data["run"][1:]]},
         {"run": 7, "scores": [], "hard": {}},
         {"end": {"job": "1", "error": "TrainingFailedError"}},
@@ -347,7 +347,7 @@ def test_a_folder_that_others_can_write_to_is_refused(tmp_path: Path) -> None:
     shared = tmp_path / "shared"
     shared.mkdir()
     shared.chmod(0o777)
-    with pytest.raises(UnreadableFileError, match="others can write to the work folder .* and the mode 777"):
+    with pytest.raises(UnreadableFileError, match=r"others can write to the work folder .* and the mode 777"):
         open_work_folder(shared, tmp_path / "runs.sqlite")
     link = tmp_path / "link"
     link.symlink_to(tmp_path)
@@ -362,7 +362,7 @@ def test_a_folder_that_others_can_write_to_is_refused(tmp_path: Path) -> None:
 
 def test_a_folder_of_another_store_is_refused(folder: WorkFolder, tmp_path: Path) -> None:
     open_work_folder(folder.path, tmp_path / "runs.sqlite")
-    with pytest.raises(UnreadableFileError, match="belongs to the store .*runs.sqlite', not to .*other.sqlite'"):
+    with pytest.raises(UnreadableFileError, match=r"belongs to the store .*runs\.sqlite', not to .*other\.sqlite'"):
         open_work_folder(folder.path, tmp_path / "other.sqlite")
 
 
