@@ -15,7 +15,12 @@ from pathlib import Path
 
 from processes import wait_until
 
-_VARIABLES = {"RAY_AUTH_MODE": "disabled", "RAY_USAGE_STATS_ENABLED": "0", "PYTHONWARNINGS": "ignore"}
+_VARIABLES = {
+    "RAY_AUTH_MODE": "disabled",
+    "RAY_worker_niceness": "0",
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "PYTHONWARNINGS": "ignore",
+}
 
 _COUNT_NODES = """
 import sys
