@@ -3,7 +3,8 @@
     python benchmarks/engines.py [--slurm] [--ray HOST:PORT] [--runs N]
 
 The first table trains N tiny models in the same stacks with each engine. Plain training is one process that trains one stack after the
-other, without engine and store. The overhead is the wall-clock time beyond a share of plain training for each core, per run.
+other, without engine and store. Processor time counts the collector and all workers, not the daemons of Slurm and Ray; on a busy machine
+it says more than the clock.
 Slurm and Ray must be there already, on this machine (tests/slurm_cluster.py, tests/ray_cluster.py start them). The other tables are about
 stores and shared folders that hold copies of one of these results under other seeds.
 """
@@ -13,14 +14,16 @@ from __future__ import annotations
 import argparse
 import os
 import tempfile
+import threading
 import time
 from collections.abc import Callable
-from contextlib import closing
-from dataclasses import replace
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
 
+from lengthwise.experiment.descriptions import describe_cells
 from lengthwise.experiment.engines.engine import Engine
 from lengthwise.experiment.engines.leases import Lease, LeaseWatch, write_lease
 from lengthwise.experiment.engines.local import Local
@@ -42,8 +45,8 @@ from lengthwise.train.settings import Training
 SPEC = Spec(
     tasks=("bin_majority",),
     encodings=("nope",),
-    train_length=8,
-    test_length=24,
+    train_length=4,
+    test_length=12,
     model=Shape(layers=2, heads=1, width=8),
     training=Training(steps=20, batch=32, warmup=2, evaluate_every=20, examples=100),
 )
@@ -51,11 +54,56 @@ _STACK = 8
 _PER_JOB = 32
 
 
-def seconds_of(work: Callable[[], object]) -> float:
-    """Return the seconds that something takes by the clock."""
-    begun = time.perf_counter()
-    work()
-    return time.perf_counter() - begun
+@dataclass(frozen=True, slots=True)
+class Seconds:
+    """How long something takes by the clock, and how long processors work on it: a busy machine changes the first far more."""
+
+    clock: float
+    processor: float
+
+
+def seconds_of(work: Callable[[], object], jobs_of: Path | None = None) -> Seconds:
+    """Measure something, with the processes it starts and with the workers of a work folder, whoever starts them."""
+    workers = Workers(jobs_of)
+    begun, before = time.perf_counter(), sum(os.times()[:4])
+    with workers:
+        work()
+    return Seconds(time.perf_counter() - begun, sum(os.times()[:4]) - before + workers.seconds)
+
+
+class Workers(threading.Thread):
+    """Adds up the processor time of the workers of a work folder, from the system's own table, five times a second."""
+
+    def __init__(self, folder: Path | None) -> None:
+        super().__init__(daemon=True)
+        self._folder = str(folder).encode()
+        self._has_folder = folder is not None
+        self._spent: dict[str, float] = {}
+        self._done = threading.Event()
+
+    def __enter__(self) -> None:
+        if self._has_folder:
+            self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        if self._has_folder:
+            self.join()
+
+    @property
+    def seconds(self) -> float:
+        """The time of all workers that were seen."""
+        return sum(self._spent.values())
+
+    def run(self) -> None:
+        """Look until the block ends."""
+        while not self._done.wait(0.2):
+            for process in Path("/proc").iterdir():
+                with suppress(OSError):
+                    words = (process / "cmdline").read_bytes() if process.name.isdigit() else b""
+                    if b"cluster_worker" in words and self._folder in words:
+                        columns = (process / "stat").read_text().rpartition(")")[2].split()
+                        self._spent[process.name] = sum(map(int, columns[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
 def stacks_of(spec: Spec) -> list[StackPlan]:
@@ -70,33 +118,70 @@ def train_plainly(stacks: list[StackPlan]) -> list[Result]:
     return [result for number, stack in enumerate(stacks) for result in machine.train(number, stack).results]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Costs:
+    """What one run costs, in seconds and bytes: to write it in a job, to take it in and save it in the collector, to report it."""
+
+    save: float
+    report: float
+    store_bytes: float
+    write: float = 0.0
+    take: float = 0.0
+    result_bytes: float = 0.0
+
+
+def print_many(costs: Costs, submission: float, per_job: int = _PER_JOB) -> None:
+    """Print what many runs would cost if each cost as much as those above: reckoned, not measured."""
+    print(f"\nReckoned from the figures above, with {per_job} runs in a job; training itself comes on top\n")
+    print(
+        "     runs   jobs  sbatch min  jobs write min  collector takes in and saves min  report min  store GB  results GB"
+    )
+    for runs in (100_000, 1_000_000):
+        jobs = -(-runs // per_job)
+        minutes = [
+            jobs * submission / 60,
+            *(runs * cost / 60 for cost in (costs.write, costs.take + costs.save, costs.report)),
+        ]
+        sizes = [runs * size / 1e9 for size in (costs.store_bytes, costs.result_bytes)]
+        print(
+            f"{runs:9,} {jobs:6,} {minutes[0]:11.1f} {minutes[1]:15.1f} {minutes[2]:33.1f} {minutes[3]:11.1f} "
+            f"{sizes[0]:9.2f} {sizes[1]:11.2f}"
+        )
+
+
 def print_engines(engines: dict[str, Engine], num_runs: int, folder: Path) -> Result:
     """Print a row for each engine; return one of the results."""
     spec = replace(SPEC, seeds=num_runs)
-    cores = os.cpu_count() or 1
     stacks = stacks_of(spec)
     results: list[Result] = []
-    train_plainly(stacks[:1])  # the first batch loads what the others find loaded
+    train_plainly(stacks[:1])  # the first stack loads what the others find loaded
     plain = seconds_of(lambda: results.extend(train_plainly(stacks)))
     print(
         f"{num_runs} runs of 2 layers, width 8, 20 steps; {len(stacks)} stacks of {_PER_JOB} runs, {_STACK} at once\n"
     )
-    print(f"{'engine':14} processes  seconds  seconds per run  overhead per run  load")
-    print(f"{'plain training':14} {1:9} {plain:8.1f} {plain / num_runs:16.4f} {'–':>17} {os.getloadavg()[0]:5.1f}")
+    print(
+        f"{'engine':14} seconds  processor s  processor s per run  beyond plain training per run  load of the machine"
+    )
+    print_engine("plain training", plain, num_runs)
     for name, engine in engines.items():
         store = folder / f"{name}.sqlite"
-        options = {"workers": cores} if name == "local" else {}
-        seconds = seconds_of(
-            lambda: run_experiment(spec, store, device="cpu", models_per_stack=_STACK, engine=engine, **options)  # noqa: B023
+        options = {"workers": os.cpu_count()} if name == "local" else {}
+        spent = seconds_of(
+            lambda: run_experiment(spec, store, device="cpu", models_per_stack=_STACK, engine=engine, **options),  # noqa: B023
+            jobs_of=None if name == "local" else Path(f"{store}.work"),
         )
         with read_store(store) as opened:
             same = {result.id: result.scores for result in opened.results()}
         assert same == {result.id: result.scores for result in results}
-        overhead = (seconds - plain / cores) / num_runs
-        print(
-            f"{name:14} {cores:9} {seconds:8.1f} {seconds / num_runs:16.4f} {overhead:17.4f} {os.getloadavg()[0]:5.1f}"
-        )
+        print_engine(name, spent, num_runs, plain)
     return results[0]
+
+
+def print_engine(name: str, spent: Seconds, num_runs: int, plain: Seconds | None = None) -> None:
+    """Print the row of an engine."""
+    beyond = "–" if plain is None else f"{(spent.processor - plain.processor) / num_runs:.4f}"
+    each, load = spent.processor / num_runs, os.getloadavg()[0]
+    print(f"{name:14} {spent.clock:7.1f} {spent.processor:12.1f} {each:20.4f} {beyond:>30} {load:20.1f}", flush=True)
 
 
 def copies(result: Result, runs: list[Run]) -> list[Result]:
@@ -104,27 +189,34 @@ def copies(result: Result, runs: list[Run]) -> list[Result]:
     return [replace(result, id=run.id, seed=run.seed, settings=run.settings) for run in runs]
 
 
-def print_stores(result: Result, sizes: list[int], folder: Path) -> None:
-    """Print what stores of several sizes cost."""
-    print("\nThe same result under many seeds; every save is a transaction of one run, as results come in one by one\n")
-    print("     runs  plan s  save s  runs/s  read s  report s  store bytes/run")
+def print_stores(result: Result, sizes: list[int], folder: Path) -> Costs:
+    """Print what stores of several sizes cost; return what a run costs in the largest."""
+    print("\nThe same result under many seeds, in seconds of the processor; every save is a transaction of one run\n")
+    print("     runs  plan s  save s (by the clock)  runs/s  read s  report s  store bytes/run")
     for size in sizes:
         place = folder / f"{size}.sqlite"
         runs: list[Run] = []
-        planned = seconds_of(lambda: runs.extend(make_runs([replace(SPEC, seeds=size)])))  # noqa: B023
+        planned = seconds_of(lambda: runs.extend(make_runs([replace(SPEC, seeds=size)]))).processor  # noqa: B023
         made = copies(result, runs)
         with open_store(place) as store:
+            store.save_plan([], describe_cells(runs[:1]))
             saved = seconds_of(lambda: [store.save([one]) for one in made])  # noqa: B023
         with read_store(place) as store:
-            read = seconds_of(store.results)
-        told = seconds_of(lambda: report(place).to_json())  # noqa: B023
+            read = seconds_of(store.results).processor
+        told = seconds_of(lambda: report(place).to_json()).processor  # noqa: B023
         each = place.stat().st_size / size
-        print(f"{size:9,} {planned:7.2f} {saved:7.1f} {size / saved:7.0f} {read:7.2f} {told:9.2f} {each:16.0f}")
+        print(
+            f"{size:9,} {planned:7.2f} {saved.processor:7.1f} {saved.clock:14.1f} {size / saved.processor:7.0f} "
+            f"{read:7.2f} {told:9.2f} {each:16.0f}",
+            flush=True,
+        )
+        costs = Costs(save=saved.processor / size, report=told / size, store_bytes=each)
+    return costs
 
 
 def print_plans(sizes: list[int], folder: Path) -> None:
     """Print how long it takes to know what there is to do, without training."""
-    print("\nA dry run for a cluster: runs, ids and stacks, from an empty store\n")
+    print("\nA dry run for a cluster: runs, ids and stacks, from an empty store, in seconds of the processor\n")
     print("     runs  seconds")
     for size in sizes:
         spec = replace(SPEC, seeds=size)
@@ -132,11 +224,11 @@ def print_plans(sizes: list[int], folder: Path) -> None:
         seconds = seconds_of(
             lambda: plan_experiment(spec, folder / "none.sqlite", engine=engine, models_per_stack=_STACK)  # noqa: B023
         )
-        print(f"{size:9,} {seconds:8.1f}")
+        print(f"{size:9,} {seconds.processor:8.1f}", flush=True)
 
 
-def print_folder(result: Result, num_stacks: int, folder: Path) -> None:
-    """Print what a work folder of many stacks costs on this disk."""
+def print_folder(result: Result, num_stacks: int, folder: Path, costs: Costs) -> Costs:
+    """Print what a work folder of many stacks costs on this disk; add it to the costs of a run."""
     spec = replace(SPEC, seeds=num_stacks * _PER_JOB)
     stacks = stacks_of(spec)
     shared = open_work_folder(folder / "work", folder / "folder.sqlite")
@@ -165,16 +257,24 @@ def print_folder(result: Result, num_stacks: int, folder: Path) -> None:
     taken = seconds_of(lambda: [reader.read() for reader in readers])
     polled = seconds_of(lambda: [(watch.look(), reader.read()) for watch, reader in zip(watches, readers, strict=True)])
     sizes = [sum(file.stat().st_size for file in (folder / "work" / name).iterdir()) for name in ("stacks", "results")]
-    print(f"\nA work folder of {num_stacks:,} stacks with {runs:,} runs, on a local disk\n")
-    print(f"plans written           {num_stacks / planned:8.0f} stacks/s {sizes[0] / runs:8.0f} bytes/run")
-    print(f"results written         {runs / written:8.0f} runs/s   {sizes[1] / runs:8.0f} bytes/run, each with fsync")
-    print(f"results read, checked   {runs / taken:8.0f} runs/s")
-    print(f"leases written          {num_stacks / beats:8.0f} leases/s")
-    print(f"one look at all stacks  {polled:8.2f} s, when nothing is new")
+    print(
+        f"\nA work folder of {num_stacks:,} stacks with {runs:,} runs on a local disk, in seconds of the processor (by the clock)\n"
+    )
+    print(f"{'':24} runs/s  bytes/run")
+    print(f"{'plans written':24} {_pace(runs, planned)} {sizes[0] / runs:6.0f}")
+    print(f"{'results written, fsync':24} {_pace(runs, written)} {sizes[1] / runs:6.0f}")
+    print(f"{'results read, checked':24} {_pace(runs, taken)}")
+    print(f"{'leases written':24} {_pace(num_stacks, beats)} leases/s")
+    print(f"a look at all stacks when nothing is new takes {polled.processor:.2f} s ({polled.clock:.2f} s)", flush=True)
+    return replace(costs, take=taken.processor / runs, result_bytes=sizes[1] / runs, write=written.processor / runs)
 
 
-def print_submissions(jobs: int, folder: Path) -> None:
-    """Print how fast sbatch and squeue are; the jobs end at once, because their plan does not exist."""
+def _pace(number: int, spent: Seconds) -> str:
+    return f"{number / spent.processor:6.0f} ({number / spent.clock:.0f})"
+
+
+def print_submissions(jobs: int, folder: Path) -> float:
+    """Print how fast sbatch and squeue are; the jobs end at once, because their plan does not exist. Return the seconds of one."""
     from lengthwise.experiment.engines.cluster_engine import JobCommand
 
     shared = open_work_folder(folder / "submissions", folder / "submissions.sqlite")
@@ -184,7 +284,10 @@ def print_submissions(jobs: int, folder: Path) -> None:
         asked = seconds_of(connected.alive)
         for job in connected.alive() or ():
             connected.cancel(job)
-    print(f"\nSlurm: {jobs / submitted:.0f} submissions/s; one question about {jobs} jobs takes {asked:.2f} s")
+    print(
+        f"\nSlurm: {jobs / submitted.clock:.0f} submissions/s by the clock; a question about {jobs} jobs takes {asked.clock:.2f} s"
+    )
+    return submitted.clock / jobs
 
 
 def main() -> None:
@@ -205,11 +308,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         result = print_engines(engines, options.runs, folder)
-        print_stores(result, [1_000, 10_000], folder)
+        costs = print_stores(result, [1_000, 4_000], folder)
         print_plans([1_000, 10_000, 100_000], folder)
-        print_folder(result, 300, folder)
+        costs = print_folder(result, 300, folder, costs)
         if options.slurm:
-            print_submissions(100, folder)
+            print_many(costs, print_submissions(100, folder))
 
 
 if __name__ == "__main__":
