@@ -6,7 +6,7 @@ The first table trains N tiny models in the same stacks with each engine. Plain 
 other, without engine and store. Processor time counts the collector and all workers, not the daemons of Slurm and Ray; on a busy machine
 it says more than the clock.
 Slurm and Ray must be there already, on this machine (tests/slurm_cluster.py, tests/ray_cluster.py start them). The other tables are about
-stores and shared folders that hold copies of one of these results under other seeds.
+stores and shared folders that hold copies of one of these results.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ SPEC = Spec(
     training=Training(steps=20, batch=32, warmup=2, evaluate_every=20, examples=100),
 )
 _STACK = 8
+_SEEDS = 10
 _PER_JOB = 32
 
 
@@ -184,19 +185,29 @@ def print_engine(name: str, spent: Seconds, num_runs: int, plain: Seconds | None
     print(f"{name:14} {spent.clock:7.1f} {spent.processor:12.1f} {each:20.4f} {beyond:>30} {load:20.1f}", flush=True)
 
 
+def cells_of(num_runs: int) -> list[Spec]:
+    """Return specs of ten seeds each, which differ in their weight decay."""
+    return [
+        replace(SPEC, seeds=_SEEDS, training=replace(SPEC.training, weight_decay=number * 1e-6))
+        for number in range(num_runs // _SEEDS)
+    ]
+
+
 def copies(result: Result, runs: list[Run]) -> list[Result]:
-    """Return the same result for other seeds."""
+    """Return the same result for other runs."""
     return [replace(result, id=run.id, seed=run.seed, settings=run.settings) for run in runs]
 
 
 def print_stores(result: Result, sizes: list[int], folder: Path) -> Costs:
     """Print what stores of several sizes cost; return what a run costs in the largest."""
-    print("\nThe same result under many seeds, in seconds of the processor; every save is a transaction of one run\n")
+    print(
+        "\nCopies of one result in cells of ten seeds, in seconds of the processor; every save is a transaction of one run\n"
+    )
     print("     runs  plan s  save s (by the clock)  runs/s  read s  report s  store bytes/run")
     for size in sizes:
         place = folder / f"{size}.sqlite"
         runs: list[Run] = []
-        planned = seconds_of(lambda: runs.extend(make_runs([replace(SPEC, seeds=size)]))).processor  # noqa: B023
+        planned = seconds_of(lambda: runs.extend(make_runs(cells_of(size)))).processor  # noqa: B023
         made = copies(result, runs)
         with open_store(place) as store:
             store.save_plan([], describe_cells(runs[:1]))
@@ -308,7 +319,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         result = print_engines(engines, options.runs, folder)
-        costs = print_stores(result, [1_000, 4_000], folder)
+        costs = print_stores(result, [1_000, 10_000], folder)
         print_plans([1_000, 10_000, 100_000], folder)
         costs = print_folder(result, 300, folder, costs)
         if options.slurm:
