@@ -1,6 +1,6 @@
 """What engines cost beside training, and what a store of many runs costs.
 
-    python benchmarks/engines.py [--slurm] [--ray HOST:PORT] [--runs N]
+    python benchmarks/engines.py [--part stores] [--slurm] [--ray HOST:PORT] [--runs N]
 
 The first table trains N tiny models in the same stacks with each engine. Plain training is one process that trains one stack after the
 other, without engine and store. Processor time counts the collector and all workers, not the daemons of Slurm and Ray; on a busy machine
@@ -150,8 +150,8 @@ def print_many(costs: Costs, submission: float, per_job: int = _PER_JOB) -> None
         )
 
 
-def print_engines(engines: dict[str, Engine], num_runs: int, folder: Path) -> Result:
-    """Print a row for each engine; return one of the results."""
+def print_engines(engines: dict[str, Engine], num_runs: int, folder: Path) -> None:
+    """Print a row for each engine."""
     spec = replace(SPEC, seeds=num_runs)
     stacks = stacks_of(spec)
     results: list[Result] = []
@@ -175,7 +175,6 @@ def print_engines(engines: dict[str, Engine], num_runs: int, folder: Path) -> Re
             same = {result.id: result.scores for result in opened.results()}
         assert same == {result.id: result.scores for result in results}
         print_engine(name, spent, num_runs, plain)
-    return results[0]
 
 
 def print_engine(name: str, spent: Seconds, num_runs: int, plain: Seconds | None = None) -> None:
@@ -307,6 +306,9 @@ def main() -> None:
     parser.add_argument("--slurm", action="store_true", help="also with the Slurm cluster of $SLURM_CONF")
     parser.add_argument("--ray", metavar="HOST:PORT", help="also with this Ray cluster")
     parser.add_argument("--runs", type=int, default=1000, help="tiny models to train (default: 1000)")
+    parser.add_argument(
+        "--part", choices=("engines", "stores"), default="engines", help="the first table, or the others"
+    )
     options = parser.parse_args()
     torch.set_num_threads(1)
     jobs = -(-options.runs // _PER_JOB)
@@ -318,7 +320,10 @@ def main() -> None:
     print(f"{processor()}, {os.cpu_count()} cores\n")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        result = print_engines(engines, options.runs, folder)
+        if options.part == "engines":
+            print_engines(engines, options.runs, folder)
+            return
+        (result, *_) = train_plainly(stacks_of(replace(SPEC, seeds=1)))
         costs = print_stores(result, [1_000, 10_000], folder)
         print_plans([1_000, 10_000, 100_000], folder)
         costs = print_folder(result, 300, folder, costs)

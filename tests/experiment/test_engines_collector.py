@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,9 +17,10 @@ from spec_files import TINY
 from lengthwise.errors import InvalidOptionError, LengthwiseError, MissingExtraError, TrainingFailedError
 from lengthwise.experiment.engines.cluster import Job, Jobs, Patience
 from lengthwise.experiment.engines.cluster_engine import ClusterEngine, JobCommand
-from lengthwise.experiment.engines.cluster_worker import main
+from lengthwise.experiment.engines.cluster_worker import UNUSABLE, main
 from lengthwise.experiment.engines.slurm import Slurm
 from lengthwise.experiment.engines.work import Event, Notice, RunsDone, StackDone, train_planned
+from lengthwise.experiment.engines.work_folder import open_work_folder
 from lengthwise.experiment.plan import Choice
 from lengthwise.experiment.run import run_experiment
 from lengthwise.experiment.spec import Spec
@@ -33,7 +35,7 @@ Happening = Callable[["JobsHere", str], None]
 
 def work(jobs: JobsHere, key: str) -> None:
     """Run the worker of a job, in this process."""
-    jobs.codes.append(main([*jobs.command.words(key)[3:], "--job", str(len(jobs.keys))]))
+    jobs.codes.append(main([*jobs.command.words(key)[4:], "--job", str(len(jobs.keys))]))
 
 
 def die(_jobs: JobsHere, _key: str) -> None:
@@ -146,7 +148,7 @@ def test_a_run_whose_line_was_cut_off_is_trained_again_and_no_other(tmp_path: Pa
     found, events, jobs = train(tmp_path, tear)
     assert found == rows
     assert len(jobs.keys) == 3
-    assert notices(events)[1].startswith("job 1 of Here has died. ")
+    assert notices(events)[1].startswith("job 1: a job of Here has died. ")
     assert sum(len(event.results) for event in events if isinstance(event, RunsDone)) == 4
 
 
@@ -162,7 +164,7 @@ def test_a_job_that_dies_is_submitted_twice_more_and_hides_no_other(tmp_path: Pa
     (label,) = {"bin_majority × nope", "[ab]*b × nope"} - {
         f"{result} × nope" for result in stored_tasks(tmp_path / "runs.sqlite")
     }
-    assert caught.value.message == f"job 4 of Here has died. This stopped {label}."
+    assert caught.value.message == f"a job of Here has died. This stopped {label}."
     found = rows_of(tmp_path / "runs.sqlite")
     assert len(found) == 2
     assert found.items() <= rows.items()
@@ -219,6 +221,16 @@ def test_a_failure_in_a_job_says_what_it_was(tmp_path: Path) -> None:
     with pytest.raises(InvalidOptionError, match=r"device 'cuda' was asked for, but torch .* finds no GPU here"):
         train(tmp_path, forget_the_checkpoint_folder)
     assert len(rows_of(tmp_path / "runs.sqlite")) == 2
+
+
+def test_a_script_beside_files_named_like_modules_of_python_can_start_jobs(tmp_path: Path) -> None:
+    (tmp_path / "encodings.py").write_text("raise SystemExit(99)\n")
+    folder = open_work_folder(tmp_path / "work", tmp_path / "runs.sqlite")
+    words = JobCommand(folder=folder, files=(), device="cpu").words("0" * 16)
+    words[3] = f"{tmp_path}:{words[3]}"
+    done = subprocess.run([*words, "--job", "1"], capture_output=True, text=True, check=False)
+    assert done.returncode == UNUSABLE
+    assert "No such file or directory" in done.stderr
 
 
 # What is refused before anything is submitted

@@ -249,7 +249,7 @@ class Collector:
             error, kind = failure
             self.jobs.cancel(job)
             del self._live[number]
-            yield Notice(text=queue.give_back(number, error, kind))
+            yield Notice(text=f"job {job}: {queue.give_back(number, error, kind)}")
 
     def _is_over(self, submitted: _Submitted) -> bool:
         """Return whether nothing more is to be expected from a job."""
@@ -273,7 +273,7 @@ class Collector:
         else:
             return None
         hint = f"its log may be in {str(self.folder.logs)!r}; finished runs are kept, so run the same command again."
-        return TrainingFailedError(f"job {job} of {cluster} {told}.", hint=hint, has_died=True), kind
+        return TrainingFailedError(f"a job of {cluster} {told}.", hint=hint, has_died=True), kind
 
     def _is_running(self, job: str) -> bool:
         return self._alive is not None and job in self._alive and self._alive[job].is_running

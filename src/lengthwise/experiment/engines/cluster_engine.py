@@ -18,6 +18,12 @@ from .cluster import Collector, Jobs, Patience, begun_in
 from .work import Checkpoints, Event
 from .work_folder import WorkFolder, open_work_folder
 
+_PROGRAM = (
+    "import sys; sys.path[:] = sys.argv.pop(1).split(':'); "
+    "from lengthwise.experiment.engines.cluster_worker import main; sys.exit(main())"
+)
+"""Modules are found where they are found here. PYTHONPATH would be read too early: a script's folder may have a file encodings.py."""
+
 MOST_JOBS = 10_000
 USUAL_JOBS = 50
 
@@ -33,13 +39,12 @@ class JobCommand:
     def words(self, key: str) -> list[str]:
         """Return the command that trains a stack."""
         named = [word for file in self.files for word in ("--file", file)]
-        module = "lengthwise.experiment.engines.cluster_worker"
-        return [sys.executable, "-m", module, str(self.folder.path), key, *named]
+        return [sys.executable, "-c", _PROGRAM, ":".join(sys.path), str(self.folder.path), key, *named]
 
     @property
     def variables(self) -> Mapping[str, str]:
-        """The variables of a job: modules are found where they are found here, and torch uses one thread."""
-        return {"PYTHONPATH": ":".join(path for path in sys.path if path), "OMP_NUM_THREADS": "1"}
+        """The variables of a job: torch uses one thread."""
+        return {"OMP_NUM_THREADS": "1"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """A job on a cluster: trains one stack of a work folder, like a local worker, and appends what it finishes to a file of its own.
 
-    python -m lengthwise.experiment.engines.cluster_worker FOLDER KEY --job JOB [--file USER_FILE]…
+Its arguments are FOLDER KEY --job JOB [--file USER_FILE]…
 
 Exit codes: 0 all runs of the stack are trained and written; 1 training failed, and the last line of the results says why; 2 the work
 folder or the plan cannot be used; 3 results could not be written; 75 the stack belongs to another job by now.
