@@ -29,8 +29,8 @@ _ESCAPE = re.compile(r"\\([0-7]{3})")  # how the system writes blanks in the nam
 def file_system_of(folder: str | Path, mounts: str) -> str | None:
     """Return the type of the file system that an absolute path lies on, by the text of /proc/self/mountinfo.
 
-    >>> mounts = "1 0 8:1 / / rw - ext4 /dev/sda1 rw\\n2 1 0:5 / /home rw shared:7 - nfs4 server:/home rw"
-    >>> file_system_of("/home/me/runs", mounts), file_system_of("/homes", mounts)
+    >>> mounts = "1 0 8:1 / / rw - ext4 /dev/sda1 rw\\n2 1 0:5 / /data rw shared:7 - nfs4 server:/data rw"
+    >>> file_system_of("/data/runs", mounts), file_system_of("/database", mounts)
     ('nfs4', 'ext4')
     """
     best, found = -1, None
