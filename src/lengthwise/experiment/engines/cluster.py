@@ -272,7 +272,10 @@ class Collector:
             kind, told = "silent", f"has not been heard of for {self.patience.lease:.0f} s"
         else:
             return None
-        hint = f"its log may be in {str(self.folder.logs)!r}; finished runs are kept, so run the same command again."
+        hint = (
+            f"its log may be in {str(self.folder.logs)!r}; all nodes must share that folder. "
+            "Finished runs are kept, so run the same command again."
+        )
         return TrainingFailedError(f"a job of {cluster} {told}.", hint=hint, has_died=True), kind
 
     def _is_running(self, job: str) -> bool:
