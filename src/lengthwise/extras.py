@@ -13,6 +13,7 @@ _NEEDED = {
     "solver": ("pysat",),
     "export": ("pyarrow",),
     "figures": ("cairosvg",),
+    "ray": ("ray",),
 }
 _ON_INDEX = {"pysat": "python-sat"}
 """What a library is called where packages are found, if not by the name under which it is imported."""

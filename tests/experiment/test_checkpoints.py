@@ -18,6 +18,7 @@ from spec_files import TINY, dump_spec
 from stack_steps import train_all
 
 from lengthwise.errors import InvalidOptionError, TrainingFailedError
+from lengthwise.experiment.engines.local import Local
 from lengthwise.experiment.engines.work import checkpoint_of
 from lengthwise.experiment.models import models_folder
 from lengthwise.experiment.plan import DEFAULT_CHOICE, Choice, Run, StackPlan, cut_group, make_groups, make_runs
@@ -26,7 +27,7 @@ from lengthwise.experiment.sizing import bytes_per_model
 from lengthwise.experiment.spec import Spec
 from lengthwise.experiment.stacks import stack_of, training_runs
 from lengthwise.experiment.store import open_store
-from lengthwise.experiment.workload import _begun_before, _cut_groups
+from lengthwise.experiment.workload import _cut_groups
 from lengthwise.model.shape import Shape
 from lengthwise.tasks.core.catalog import find_task
 from lengthwise.tasks.core.lengths import length_bins
@@ -237,10 +238,10 @@ def test_a_stack_that_was_begun_has_the_slots_of_its_checkpoint_on_the_same_kind
     store = tmp_path / "runs.sqlite"
     _, plan = leave_a_stack_with_one_run_done(store)
     planned, folder = [[run.id for run in plan.runs]], Path(f"{store}.checkpoints")
-    (again,) = _begun_before(plan.runs, {plan.runs[0].id}, planned, folder, "cpu")
+    (again,) = Local().begun_before(plan.runs, {plan.runs[0].id}, planned, folder, "cpu")
     assert again.choice.models == 2
     assert again.finished == {plan.runs[0].id}
-    assert _begun_before(plan.runs, set(), planned, folder, "cuda") == [], "trained in another precision"
+    assert Local().begun_before(plan.runs, set(), planned, folder, "cuda") == [], "trained in another precision"
 
 
 def test_a_task_that_changes_after_it_was_planned_is_not_trained_under_the_old_id() -> None:

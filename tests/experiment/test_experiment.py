@@ -38,7 +38,8 @@ from lengthwise.errors import (
     UnreadableFileError,
     listed,
 )
-from lengthwise.experiment.engines.local import _Queue, _receive, train_locally
+from lengthwise.experiment.engines.local import _receive, train_locally
+from lengthwise.experiment.engines.stack_queue import StackQueue
 from lengthwise.experiment.engines.work import (
     Checkpoints,
     Event,
@@ -751,7 +752,10 @@ def test_what_does_not_fit_into_memory_is_tried_with_half_as_many(tmp_path: Path
     plan = StackPlan(runs=tuple(make_runs([replace(TINY, seeds=4)])), choice=replace(DEFAULT_CHOICE, models=64))
     checkpoints = Checkpoints(folder=tmp_path, seconds=0)
     checkpoint_of(plan, tmp_path).write_bytes(b"of three slots")
-    queue, error = _Queue([plan], checkpoints), TrainingFailedError("3 models do not fit.", hint="use fewer.", slots=3)
+    queue, error = (
+        StackQueue([plan], checkpoints),
+        TrainingFailedError("3 models do not fit.", hint="use fewer.", slots=3),
+    )
     error = pickle.loads(pickle.dumps(error))  # as it comes from a worker
     queue.take()
     queue.note(RunsDone(stack=0, results=(make_result(plan.runs[2]),)))
@@ -784,11 +788,11 @@ def test_what_fails_for_good_is_raised_at_the_end() -> None:
     assert [event.stack for event in events if isinstance(event, StackDone)] == [1]
 
 
-def failed_queue(*errors: TrainingFailedError) -> _Queue:
+def failed_queue(*errors: TrainingFailedError) -> StackQueue:
     """Return a queue whose stacks failed for good, the first with the first error and so on."""
     (base,) = make_runs([replace(TINY, seeds=1, encodings=("nope",))])
     plans = [StackPlan(runs=(replace(base, task=f"task_{number}"),)) for number in range(len(errors))]
-    queue = _Queue(plans, None)
+    queue = StackQueue(plans, None)
     for number, error in enumerate(errors):
         queue.take()
         queue.give_back(number, error)
@@ -822,7 +826,7 @@ def test_the_error_at_the_end_names_the_stacks_that_failed(messages: list[str], 
 
 def test_a_dead_worker_gives_its_stack_back_twice_and_no_more() -> None:
     plan = StackPlan(runs=tuple(make_runs([TINY])))
-    queue = _Queue([plan], None)
+    queue = StackQueue([plan], None)
     died = TrainingFailedError("a training process ended by signal 9.", has_died=True)
     for _ in range(2):
         queue.take()
@@ -834,7 +838,7 @@ def test_a_dead_worker_gives_its_stack_back_twice_and_no_more() -> None:
 
 def test_a_mistake_of_ours_is_raised_before_other_failures() -> None:
     plan = StackPlan(runs=tuple(make_runs([TINY])))
-    queue = _Queue([plan] * 3, None)
+    queue = StackQueue([plan] * 3, None)
     for number, error in enumerate(
         [TrainingFailedError("one."), ZeroDivisionError("two"), TrainingFailedError("three.")]
     ):

@@ -221,7 +221,7 @@ def test_where_inputs_are_finitely_many_there_is_a_longest_one(name: str) -> Non
     if name == "parity_cot_aligned":  # its inputs have one size, whatever the alphabet
         assert cited.reason.startswith("All inputs have 128 symbols. So there are only finitely many")
     else:
-        assert cited.reason.startswith("A vocabulary of ")
+        assert cited.reason.startswith("With a vocabulary of ")
         assert "C*-RASP, arXiv 2603.19954" in cited.reason
 
 

@@ -19,7 +19,7 @@ from lengthwise.arrays import numpy_arrays, torch_arrays
 from lengthwise.encodings.catalog import ENCODINGS
 from lengthwise.errors import InvalidOptionError, TrainingFailedError
 from lengthwise.experiment.engines.work import Machine
-from lengthwise.experiment.engines.worker import Orders, _train
+from lengthwise.experiment.engines.worker import Orders, train_stack
 from lengthwise.experiment.plan import Choice, StackPlan, make_runs
 from lengthwise.experiment.run import run_experiment
 from lengthwise.experiment.spec import Spec
@@ -260,7 +260,7 @@ def test_a_stack_that_does_not_fit_says_how_many_slots_it_had() -> None:
     torch.cuda.empty_cache()
     torch.cuda.set_per_process_memory_fraction(1e-5)
     try:
-        error = _train(theirs, Machine("cuda"), Orders("cuda", None, None), 0, plan)
+        error = train_stack(Machine("cuda"), Orders("cuda", None, None), 0, plan, theirs.send)
     finally:
         torch.cuda.set_per_process_memory_fraction(1.0)
         ours.close()

@@ -9,11 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import LengthwiseError, UnreadableFileError, check_number
-from ..model.shape import Shape
-from ..train.settings import TRAINER_REVISION, Training
+from ..errors import UnreadableFileError
+from ..train.settings import TRAINER_REVISION
 from .plan import Run
-from .spec import Spec
+from .run_settings import run_from_settings
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -186,46 +185,9 @@ def _read_run(data: Any, path: str | Path) -> Run:
             hint="train again with --keep.",
         )
     try:
-        run = _make_run(data)
-        _check_run(run)
-        return run
-    except (KeyError, TypeError, ValueError, LengthwiseError) as error:
-        told = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) and error.args else str(error)
-        told = error.message if isinstance(error, LengthwiseError) else told
+        return run_from_settings(data)
+    except ValueError as error:
         raise UnreadableFileError(
-            f"the settings in {str(path)!r} are not those of a run in this version: {told.rstrip('.')}.",
+            f"the settings in {str(path)!r} are not those of a run in this version: {error}.",
             hint="use the version of lengthwise that wrote it, or train again with --keep.",
         ) from None
-
-
-def _make_run(data: Mapping[str, Any]) -> Run:
-    settings = dict(data)
-    training = dict(settings["training"])
-    penalties = dict(training.pop("penalties", {}))
-    if weight := training.pop("regularizer", 0.0):
-        penalties["positional"] = weight
-    tested = settings["test_length"]
-    settings |= {
-        "model": Shape(**settings["model"]),
-        "training": Training(**training, penalties=tuple(sorted(penalties.items()))),
-        "test_length": tuple(tested) if isinstance(tested, list) else tested,
-    }
-    return Run(**settings)
-
-
-def _check_run(run: Run) -> None:
-    """Raise unless every setting is of its kind and within its range: a spec of this run alone must be allowed."""
-    from ..encodings.core.choice import encoding_files
-
-    Spec(
-        tasks=(run.task,),
-        encodings=("nope",) if encoding_files(str(run.encoding)) else (run.encoding,),
-        train_length=run.train_length,
-        test_length=run.test_length,
-        learning_rate=run.learning_rate,
-        hard=run.hard,
-        room=run.room,
-        generate=run.generate,
-    )
-    for name in ("seed", "task_revision", "encoding_revision"):
-        check_number(name, getattr(run, name), int, 0, 2**63 - 1)

@@ -14,6 +14,8 @@ from ..extras import require_extra
 from ..files import DRAFT_MARK
 from . import DEFAULT_STORE
 from .descriptions import Description, add_audits, describe_cells
+from .engines.engine import Engine
+from .engines.local import Local
 from .engines.work import Checkpoints, Event, Notice, RunsDone, StackDone, checkpoint_of
 from .interrupts import interrupts_deferred
 from .models import model_path, models_folder
@@ -45,6 +47,7 @@ def run_experiment(
     models_per_stack: int | None = None,
     seconds_per_checkpoint: float = SECONDS_PER_CHECKPOINT,
     keep: bool = False,
+    engine: Engine = Local(),  # noqa: B008  # it is frozen
     on_plan: Callable[[list[StackPlan], int], None] = lambda _stacks, _reused: None,
     on_event: Callable[[Event], None] = lambda _: None,
 ) -> Outcome:
@@ -54,7 +57,8 @@ def run_experiment(
     missing. ``device`` is "cpu" or "cuda"; by default a GPU if there is one. How many models train together is chosen by
     memory or by a short trial, kept in the user's cache, unless ``models_per_stack`` says it. Checkpoints of long runs lie
     in a folder beside the store; with ``keep`` the trained models lie in another, and a run whose model is not there is
-    trained again.
+    trained again. The ``engine`` says where: on this machine unless it is a
+    :class:`~lengthwise.experiment.engines.slurm.Slurm` or a :class:`~lengthwise.experiment.engines.ray.Ray`.
     """
     check_options(workers, device, models_per_stack)
     check_number("seconds per checkpoint", seconds_per_checkpoint, float, 0, 10**6)
@@ -70,9 +74,11 @@ def run_experiment(
         if models is not None:
             finished = {run_id for run_id in finished if model_path(models, run_id).is_file()}
         missing = without_known(groups, finished)
-        checkpoints = Path(f"{store}.checkpoints")
+        checkpoints = engine.checkpoints_of(Path(store))
         planned = opened.planned() if models_per_stack is None else ()
-        work = plan_work(missing, runs, finished, planned, checkpoints, workers, device, models_per_stack, on_event)
+        work = plan_work(
+            missing, runs, finished, planned, checkpoints, engine, workers, device, models_per_stack, on_event
+        )
         stacks = work.stacks
         opened.save_plan(stacks, described)
         reused = sum(run.id in finished for run in runs)
@@ -81,17 +87,20 @@ def run_experiment(
         if stacks:
             saving = Checkpoints(folder=checkpoints, seconds=seconds_per_checkpoint)
             recorder = _Recorder(opened, again=keep, on_notice=on_event)
-            from .engines.local import train_locally
-
-            training = train_locally(
-                stacks, workers=work.workers, device=work.device, checkpoints=saving, models=models
+            training = engine.train(
+                stacks,
+                store=Path(store),
+                workers=work.workers,
+                device=work.device,
+                checkpoints=saving,
+                models=models,
             )
             with recorder, closing(training) as events:
                 for event in events:
                     if isinstance(event, RunsDone):
                         recorder.record(event.results)
                     elif isinstance(event, StackDone):
-                        recorder.record((), checkpoint_of(stacks[event.stack], checkpoints))
+                        recorder.record((), (checkpoint_of(stacks[event.stack], checkpoints), *event.leftovers))
                     on_event(event)
             _tidy(checkpoints)
         opened.save_plan((), audits.wait())
@@ -141,7 +150,7 @@ class _Recorder:
         self._store = store
         self._again = again
         self._on_notice = on_notice
-        self._waiting: list[tuple[tuple[Result, ...], Path | None]] = []
+        self._waiting: list[tuple[tuple[Result, ...], Sequence[Path]]] = []
 
     def __enter__(self) -> _Recorder:
         return self
@@ -155,9 +164,9 @@ class _Recorder:
                 raise
             self._on_notice(Notice(text=unsaved.message))
 
-    def record(self, results: tuple[Result, ...], checkpoint: Path | None = None) -> None:
-        """Save results; then remove the checkpoint of a stack that has finished, which stays until they are safe."""
-        self._waiting.append((results, checkpoint))
+    def record(self, results: tuple[Result, ...], leftovers: Sequence[Path] = ()) -> None:
+        """Save results; then remove files of a stack that has finished, which stay until they are safe."""
+        self._waiting.append((results, leftovers))
         try:
             self._save()
         except UnreadableFileError as error:
@@ -180,13 +189,13 @@ class _Recorder:
 
     def _save(self) -> None:
         while self._waiting:
-            results, checkpoint = self._waiting[0]
+            results, leftovers = self._waiting[0]
             with interrupts_deferred():
                 self._store.save(results, again=self._again)
                 del self._waiting[0]
-            if checkpoint is not None:
+            for file in leftovers:
                 with suppress(OSError):
-                    checkpoint.unlink(missing_ok=True)
+                    file.unlink(missing_ok=True)
 
 
 def _tidy(checkpoints: Path) -> None:

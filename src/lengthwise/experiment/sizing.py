@@ -14,6 +14,7 @@ Chooser = Callable[[Run, int], Choice]
 
 _MOST_MODELS = 2048  # no more has been measured
 _SIZES = (1, 4, 8, 16)  # tried on a CPU
+_USUAL_MEMORY = 32 * 2**30  # bytes of a GPU that cannot be asked
 _WAVES = 2  # how often a slot is filled on a GPU, at least, where that leaves it busy
 _BUSY_STEP = 0.004  # seconds of a step from which a GPU is busy
 _LEAST_STEP = 0.002  # seconds of a recorded step on an H200, however small it is
@@ -23,16 +24,17 @@ _WORTH_COMPILING_ON_GPU = 45.0  # compiling takes about 25 s and makes steps abo
 _WORTH_COMPILING = 300.0  # seconds of training from which a trial of compilation, some 20 seconds, is worth it
 
 
-def choose_on_gpu(device: str, workers: int) -> Chooser:
+def choose_on_gpu(device: str, num_gpus: int, workers: int) -> Chooser:
     """Return a chooser by the memory of each GPU, which its share of the workers divide among them.
+
+    Where this machine has no GPU, because others train, a usual one is assumed; a stack that does not fit is halved.
 
     A stack has as many slots as keep the GPU busy, but half of the runs at most beyond that: the more often a slot is
     filled again, the smaller is the share of slots that are empty at the end.
     """
     import torch
 
-    free, _ = torch.cuda.mem_get_info(device)
-    num_gpus = torch.cuda.device_count()
+    free = torch.cuda.mem_get_info(device)[0] if torch.cuda.is_available() else _USUAL_MEMORY
     room = int(0.8 * free / -(-workers // num_gpus)) - RING_BYTES
 
     def choose(run: Run, number: int) -> Choice:

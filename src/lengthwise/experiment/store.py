@@ -20,6 +20,7 @@ from typing import Any
 from ..errors import StoreInUseError, UnreadableFileError
 from ..files import parse_json
 from .descriptions import Description, description_from_json, description_to_json
+from .network_disks import require_local_disk
 from .plan import Run, StackPlan
 from .rows import DamagedRowError, Result, checksum, read_result, write_result
 from .store_lock import locked
@@ -259,6 +260,7 @@ def open_store(path: str | Path) -> Iterator[Store]:
     place = Path(path)
     if place.is_dir():
         raise UnreadableFileError(f"the store {str(place)!r} is a folder.", hint="name a file, with --store.")
+    require_local_disk(place)
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         with locked(place):

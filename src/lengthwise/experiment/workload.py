@@ -11,7 +11,9 @@ from ..encodings.core.choice import encoding_files, find_encoding
 from ..errors import InvalidOptionError, check_number
 from ..extras import require_extra
 from . import DEFAULT_STORE
-from .engines.work import Event, SizesTried, checkpoint_of, slots_begun
+from .engines.engine import Engine
+from .engines.local import Local
+from .engines.work import Event, SizesTried
 from .plan import Choice, Run, StackPlan, cut_group, join_groups, longest_first, make_groups
 from .sizing import Chooser, choose_on_cpu, choose_on_gpu, is_worth_compiling
 from .spec import Spec
@@ -41,6 +43,7 @@ def plan_experiment(
     workers: int | None = None,
     device: str | None = None,
     models_per_stack: int | None = None,
+    engine: Engine = Local(),  # noqa: B008  # it is frozen
     on_event: Callable[[Event], None] = lambda _: None,
 ) -> Work:
     """Return what :func:`run_experiment` would do, and do nothing; stack sizes are tried if they are not known."""
@@ -53,9 +56,9 @@ def plan_experiment(
         with read_store(store) as opened:
             results, planned = opened.results(), opened.planned() if models_per_stack is None else []
     finished = {result.id for result in results}
-    checkpoints = Path(f"{store}.checkpoints")
     missing = without_known(groups, finished)
-    work = plan_work(missing, runs, finished, planned, checkpoints, workers, device, models_per_stack, on_event)
+    checkpoints = engine.checkpoints_of(Path(store))
+    work = plan_work(missing, runs, finished, planned, checkpoints, engine, workers, device, models_per_stack, on_event)
     return replace(work, results=tuple(results))
 
 
@@ -77,6 +80,7 @@ def plan_work(
     finished: set[str],
     planned: Iterable[Sequence[str]],
     checkpoints: Path,
+    engine: Engine,
     workers: int | None,
     device: str | None,
     models_per_stack: int | None,
@@ -88,18 +92,16 @@ def plan_work(
         return Work(runs=runs, stacks=[], reused=reused)
     require_extra("training")
     _try_user_encodings({run.encoding for group in missing for run in group})
-    from .engines.local import choose_device, count_devices, default_workers
-
-    chosen = choose_device(device)
-    num_workers = workers or default_workers(chosen)
-    stacks = _begun_before(runs, finished, planned, checkpoints, chosen)
+    chosen = engine.choose_device(device)
+    num_workers, num_devices = engine.count_workers(workers, chosen), engine.count_devices(chosen)
+    stacks = engine.begun_before(runs, finished, planned, checkpoints, chosen)
     begun = {run.id for stack in stacks for run in stack.runs}
     fresh = join_groups(without_known(missing, begun))
-    parts = min(num_workers, count_devices(chosen))
+    parts = min(num_workers, num_devices)
     waves = _MOST_WAVES if chosen == "cuda" else _WAVES_ON_CPU
     stacks += _cut_groups(
         fresh,
-        _chooser(chosen, num_workers, fresh, models_per_stack, on_event),
+        _chooser(chosen, num_workers, num_devices, fresh, models_per_stack, on_event),
         lambda group, choice: cut_group(group, choice, workers=parts, waves=waves),
         begun=len(stacks),
         workers=num_workers,
@@ -126,29 +128,6 @@ def without_known(groups: Iterable[Sequence[Run]], known: set[str]) -> list[list
     return [own for own in left if own]
 
 
-def _begun_before(
-    runs: Iterable[Run], finished: set[str], planned: Iterable[Sequence[str]], checkpoints: Path, device: str
-) -> list[StackPlan]:
-    """Return the stacks that were cut off in training and have left a checkpoint, with the members they had."""
-    known = {run.id: run for run in runs}
-    again: list[StackPlan] = []
-    taken: set[str] = set()
-    for members in planned:
-        missing = [member for member in members if member not in finished]
-        if not missing or taken.intersection(members) or not all(member in known for member in members):
-            continue
-        plan = StackPlan(
-            runs=tuple(known[member] for member in members), finished=frozenset(finished.intersection(members))
-        )
-        slots = slots_begun(checkpoint_of(plan, checkpoints), device)
-        if slots is not None:
-            compiled = device == "cuda" and is_worth_compiling(plan.runs[0], len(missing))[0]
-            choice = Choice(models=slots, compiled=compiled, reason=f"{slots} models, as they were begun before")
-            again.append(replace(plan, choice=choice))
-            taken.update(members)
-    return again
-
-
 def _cut_groups(
     groups: Sequence[Sequence[Run]],
     chooser: Callable[[int], Chooser],
@@ -173,6 +152,7 @@ def _cut_groups(
 def _chooser(
     device: str,
     workers: int,
+    num_devices: int,
     groups: Sequence[Sequence[Run]],
     models: int | None,
     on_event: Callable[[Event], None],
@@ -186,7 +166,7 @@ def _chooser(
 
         return lambda _: as_asked
     if device == "cuda":
-        return partial(choose_on_gpu, device)
+        return partial(choose_on_gpu, device, num_devices)
     numbers = {group[0]: number for number, group in enumerate(groups)}
 
     def on_trial(run: Run) -> None:

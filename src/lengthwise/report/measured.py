@@ -107,7 +107,10 @@ def _kept_models(store: str | Path) -> KeptModels | None:
     return KeptModels(store=str(store), runs=kept) if kept else None
 
 
-_ENGINE = ("workers", "device", "models_per_stack", "seconds_per_checkpoint", "keep", "on_plan", "on_event")
+_ENGINE = (
+    *("engine", "workers", "device", "models_per_stack", "seconds_per_checkpoint", "keep"),
+    *("on_plan", "on_event"),
+)
 
 
 def run(
@@ -117,7 +120,7 @@ def run(
 
     ``what`` is a :class:`Spec` or several, the path of a file with them (.toml), a task, or several tasks. ``settings`` are those of a
     spec by name: ``encodings``, ``seeds``, ``width``, ``learning_rate`` and so on; a list of values trains all combinations. They take the
-    place of what a file says. ``workers``, ``device``, ``keep`` and the other options of
+    place of what a file says. ``workers``, ``device``, ``keep``, ``engine`` and the other options of
     :func:`~lengthwise.experiment.run.run_experiment` may be given too.
     """
     engine = {name: settings.pop(name) for name in _ENGINE if name in settings}

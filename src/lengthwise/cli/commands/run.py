@@ -10,6 +10,7 @@ from ...experiment.workload import plan_experiment
 from ...files import make_folder_of
 from ...report.measured import run as run_specs
 from ..arguments import add_figure_arguments, add_report_arguments, add_store_argument, add_training_arguments
+from ..engine_options import add_engine_options, engine_of
 from ..progress import Bars
 from ..spec_options import add_spec_options, option_meant, specs_of
 from .report import publish, require_figure
@@ -20,6 +21,7 @@ examples:
   lengthwise run unique_copy --encoding 'nope,alibi,rope(base=500000)' --switch log_n,qk_norm
   lengthwise run TOMITA_4 --width 16,32,64 --lr 0.001,0.003 --seeds 5 --dry-run
   lengthwise run experiment.toml another.toml --steps 8000
+  lengthwise run experiment.toml --engine slurm --slurm partition=cpu --slurm time=04:00:00 --jobs 100
 
 A dry run prints how many models there are to train and how long that takes. Finished models are kept in the store and
 never trained again: after an interruption, the same command trains what is missing. Training needs torch:
@@ -46,6 +48,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_store_argument(parser)
     add_report_arguments(parser)
     add_figure_arguments(parser)
+    add_engine_options(parser)
     add_spec_options(parser)
 
 
@@ -53,11 +56,12 @@ def run(options: Namespace) -> int:
     """Train what is missing, then print and write the report."""
     specs = specs_of(options)
     machine = {name: getattr(options, name) for name in ("workers", "device", "models_per_stack")}
+    engine = engine_of(options)
     if options.dry_run:
         from ..dry_run import print_work
 
         with Bars(quiet=options.json) as bars:
-            work = plan_experiment(specs, options.store, **machine, on_event=bars.update)
+            work = plan_experiment(specs, options.store, **machine, engine=engine, on_event=bars.update)
         print_work(work, options)
         return 0
     require_figure(options)
@@ -70,6 +74,7 @@ def run(options: Namespace) -> int:
             **machine,
             seconds_per_checkpoint=options.checkpoint_every,
             keep=options.keep,
+            engine=engine,
             on_plan=bars.begin,
             on_event=bars.update,
         )

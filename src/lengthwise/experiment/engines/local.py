@@ -8,21 +8,32 @@ to stop reach this process only, which then ends the others; what they had not f
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from multiprocessing.connection import wait
 from pathlib import Path
 
-from ...errors import InvalidOptionError, LengthwiseError, TrainingFailedError
+from ...errors import InvalidOptionError, TrainingFailedError
 from ..interrupts import interrupts_deferred
-from ..plan import StackPlan
+from ..plan import Choice, Run, StackPlan
+from ..sizing import is_worth_compiling
 from .gpu_sharing import shared_gpus
-from .work import Checkpoints, Event, Notice, RunsDone, SizesTried, StackDone, StackProgress, checkpoint_of
+from .stack_queue import StackQueue
+from .work import (
+    Checkpoints,
+    Event,
+    Notice,
+    RunsDone,
+    SizesTried,
+    StackDone,
+    StackProgress,
+    checkpoint_of,
+    slots_begun,
+)
 from .worker import Orders, Worker
 
 _WORKERS_PER_GPU = 3  # one compiles, makes batches or saves while another one trains
-_TIMES_AGAIN = 2  # that a stack goes back into the queue because its process has ended
 
 
 def choose_device(asked: str | None) -> str:
@@ -51,6 +62,62 @@ def default_workers(device: str) -> int:
     return count_devices(device) * (1 if device == "cpu" else _WORKERS_PER_GPU)
 
 
+@dataclass(frozen=True, slots=True)
+class Local:
+    """This machine: a process per core, or a few for each GPU."""
+
+    def choose_device(self, asked: str | None) -> str:
+        """Return what is asked for, or a GPU if there is one."""
+        return choose_device(asked)
+
+    def count_workers(self, asked: int | None, device: str) -> int:
+        """Return how many processes train."""
+        return asked or default_workers(device)
+
+    def count_devices(self, device: str) -> int:
+        """Return the number of processor cores or of GPUs."""
+        return count_devices(device)
+
+    def checkpoints_of(self, store: Path) -> Path:
+        """Return a folder beside the store."""
+        return Path(f"{store}.checkpoints")
+
+    def begun_before(
+        self, runs: Sequence[Run], finished: set[str], planned: Iterable[Sequence[str]], checkpoints: Path, device: str
+    ) -> list[StackPlan]:
+        """Return the stacks that were cut off in training and have left a checkpoint, with the members they had."""
+        known = {run.id: run for run in runs}
+        again: list[StackPlan] = []
+        taken: set[str] = set()
+        for members in planned:
+            missing = [member for member in members if member not in finished]
+            if not missing or taken.intersection(members) or not all(member in known for member in members):
+                continue
+            plan = StackPlan(
+                runs=tuple(known[member] for member in members), finished=frozenset(finished.intersection(members))
+            )
+            slots = slots_begun(checkpoint_of(plan, checkpoints), device)
+            if slots is not None:
+                compiled = device == "cuda" and is_worth_compiling(plan.runs[0], len(missing))[0]
+                choice = Choice(models=slots, compiled=compiled, reason=f"{slots} models, as they were begun before")
+                again.append(replace(plan, choice=choice))
+                taken.update(members)
+        return again
+
+    def train(
+        self,
+        stacks: Sequence[StackPlan],
+        *,
+        store: Path,  # noqa: ARG002  # of no use here
+        workers: int,
+        device: str,
+        checkpoints: Checkpoints,
+        models: Path | None,
+    ) -> Generator[Event]:
+        """Train all stacks in processes of this machine."""
+        return train_locally(stacks, workers=workers, device=device, checkpoints=checkpoints, models=models)
+
+
 def train_locally(
     stacks: Sequence[StackPlan],
     *,
@@ -66,7 +133,7 @@ def train_locally(
     """
     if not stacks:
         return
-    queue = _Queue(stacks, checkpoints)
+    queue = StackQueue(stacks, checkpoints)
     num_workers = max(1, min(len(stacks), workers or default_workers(device)))
     started: list[Worker] = []
     sharing = ExitStack()
@@ -108,82 +175,6 @@ def train_locally(
             for worker in started:
                 worker.end()
             sharing.close()
-
-
-class _Queue:
-    """The stacks that wait, what became of those that failed, and which of their runs are done."""
-
-    def __init__(self, stacks: Sequence[StackPlan], checkpoints: Checkpoints | None) -> None:
-        self._stacks = list(stacks)
-        self._checkpoints = checkpoints
-        self._waiting = list(range(len(stacks)))
-        self._deaths = [0] * len(stacks)
-        self._failures: list[tuple[str, BaseException]] = []  # with the stack
-
-    @property
-    def is_empty(self) -> bool:
-        return not self._waiting
-
-    def take(self) -> tuple[int, StackPlan]:
-        """Return the next stack and its number."""
-        number = self._waiting.pop(0)
-        return number, self._stacks[number]
-
-    def note(self, event: Event) -> None:
-        """Remember which runs are done: they are not trained again if their stack goes back."""
-        if isinstance(event, RunsDone):
-            plan = self._stacks[event.stack]
-            done = plan.finished | {result.id for result in event.results}
-            self._stacks[event.stack] = replace(plan, finished=done)
-
-    def give_back(self, number: int, error: BaseException) -> str:
-        """Put a stack that failed back into the queue, if it may go better; return what is done about it."""
-        plan = self._stacks[number]
-        if isinstance(error, TrainingFailedError) and error.slots > 1:
-            half = error.slots // 2
-            if self._checkpoints is not None:  # it is of too many slots
-                checkpoint_of(plan, self._checkpoints.folder).unlink(missing_ok=True)
-            reason = f"{half} models, half of what did not fit into memory"
-            self._stacks[number] = replace(plan, choice=replace(plan.choice, models=half, reason=reason))
-            self._waiting.insert(0, number)
-            return f"{error.message} It is trained with {half} at once."
-        if isinstance(error, TrainingFailedError) and error.has_died and self._deaths[number] < _TIMES_AGAIN:
-            self._deaths[number] += 1
-            self._waiting.insert(0, number)
-            return f"{error.message} {plan.label} goes on in a new one."
-        self._failures.append((plan.label, error))
-        return f"{_message_of(error)} {plan.label} is given up."
-
-    def raise_failures(self) -> None:
-        """Raise if stacks were given up: a mistake of ours first, otherwise what went wrong, with the stacks by name."""
-        for _, error in self._failures:
-            if not isinstance(error, LengthwiseError):
-                raise error
-        if not self._failures:
-            return
-        first = self._failures[0][1]
-        if len(self._failures) == 1 and not isinstance(first, TrainingFailedError):
-            raise first  # it says itself what is wrong with a task or an encoding
-        stacks_of: dict[str, list[str]] = {}
-        for label, error in self._failures:
-            stacks_of.setdefault(_message_of(error), []).append(label)
-        told = " ".join(f"{message} This stopped {_listed(labels)}." for message, labels in stacks_of.items())
-        number = f"{len(self._failures)} stacks were given up. " if len(self._failures) > 1 else ""
-        raise TrainingFailedError(f"{number}{told}", hint=getattr(first, "hint", ""))
-
-
-_MOST_NAMED = 10  # stacks that an error lists
-
-
-def _listed(labels: Sequence[str]) -> str:
-    """Return the names of stacks, so many at most."""
-    named = ", ".join(labels[:_MOST_NAMED])
-    more = len(labels) - _MOST_NAMED
-    return f"{named} and {more} more" if more > 0 else named
-
-
-def _message_of(error: BaseException) -> str:
-    return error.message if isinstance(error, LengthwiseError) else f"{type(error).__name__}: {error}."
 
 
 def _device_of(number: int, device: str) -> str:

@@ -50,10 +50,14 @@ class RunsDone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackDone:
-    """A stack that has finished, with the results of all runs it trained; each was in a :class:`RunsDone` before."""
+    """A stack that has finished, with the results of all runs it trained; each was in a :class:`RunsDone` before.
+
+    ``leftovers`` are files that nobody needs once the results are saved.
+    """
 
     stack: int
     results: tuple[Result, ...]
+    leftovers: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
@@ -21,7 +21,7 @@ from ...encodings.core.choice import encoding_files
 from ...errors import LengthwiseError, TrainingFailedError, UserCodeError
 from ...tasks.user.source import describe
 from ..plan import StackPlan
-from .work import Checkpoints, Machine, StackDone
+from .work import Checkpoints, Event, Machine, StackDone
 
 _PROGRAM = (
     "import sys; sys.path[:] = sys.argv[3:]; "
@@ -75,20 +75,21 @@ class Worker:
 
 def serve(connection_handle: int, lifeline: int) -> None:
     """Train what comes from the connection until it is closed."""
-    threading.Thread(target=_end_with_driver, args=(lifeline,), daemon=True).start()
+    threading.Thread(target=end_with_driver, args=(lifeline,), daemon=True).start()
     connection = Connection(connection_handle)
     try:
         orders: Orders = connection.recv()
-        _choose_device(orders.device)
+        prepare_device(orders.device)
         machine = Machine(orders.device)
         while True:
             place, plan = connection.recv()
-            connection.send(_train(connection, machine, orders, place, plan))
+            connection.send(train_stack(machine, orders, place, plan, connection.send))
     except (EOFError, BrokenPipeError):
         return  # nobody waits for results any more
 
 
-def _choose_device(device: str) -> None:
+def prepare_device(device: str) -> None:
+    """Let torch use one thread, and one GPU if there is any to use."""
     import torch
 
     torch.set_num_threads(1)
@@ -96,14 +97,14 @@ def _choose_device(device: str) -> None:
         torch.cuda.set_device(device)
 
 
-def _train(
-    connection: Connection, machine: Machine, orders: Orders, place: int, plan: StackPlan
+def train_stack(
+    machine: Machine, orders: Orders, place: int, plan: StackPlan, report: Callable[[Event], None]
 ) -> StackDone | Exception:
     """Return the results of a stack, or what kept it from being trained."""
     import torch
 
     try:
-        return machine.train(place, plan, connection.send, checkpoints=orders.checkpoints, models=orders.models)
+        return machine.train(place, plan, report, checkpoints=orders.checkpoints, models=orders.models)
     except torch.cuda.OutOfMemoryError:
         machine.release()
         return TrainingFailedError(
@@ -122,7 +123,7 @@ def _train(
         return error
 
 
-def _end_with_driver(lifeline: int) -> None:
+def end_with_driver(lifeline: int) -> None:
     """Wait for the process that started this one to end, however it does, and end too: nobody would take the results."""
     os.read(lifeline, 1)
     os._exit(1)
