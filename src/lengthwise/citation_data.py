@@ -222,6 +222,10 @@ Hsieh, Cheng-Ping; Sun, Simeng; Kriman, Samuel; Acharya, Shantanu; Rekesh, Dima;
 The Illusion of State in State-Space Models
 Merrill, William; Petty, Jackson; Sabharwal, Ashish
 
+2405.14591 2024 NeurIPS
+Base of RoPE Bounds Context Length
+Men, Xin; Xu, Mingyu; Wang, Bingning; Zhang, Qingyu; Lin, Hongyu; Han, Xianpei; Chen, Weipeng
+
 2405.14722 2024 NeurIPS
 DAPE: Data-Adaptive Positional Encoding for Length Extrapolation
 Zheng, Chuanyang; Gao, Yihang; Shi, Han; others

@@ -198,6 +198,8 @@ def test_inspect_prints_cuts_as_a_table_and_as_data(tmp_path: Path, capsys: pyte
         json=False,
         task=None,
         encoding=None,
+        failures=False,
+        hard=None,
     )
     assert inspect.run(given) == 0
     out = capsys.readouterr().out

@@ -38,8 +38,8 @@ def decide(facts: Facts, fragment: Fragment, readout: Readout | None = None, *, 
 
     >>> from lengthwise.languages.regex import compile_regex
     >>> verdict = decide(Facts(language=compile_regex("a*b*")), Fragment.PLAIN)
-    >>> print(verdict.answer, verdict.reason.partition(":")[0])
-    YES The model only has to notice whether a few things have occurred, and in which order. Nothing later undoes them
+    >>> print(verdict.answer, verdict.reason.partition(".")[0])
+    YES The model only has to notice which of a few things have occurred, and in which order
 
     Where no budget of CPU time is open, ``caps.max_seconds`` is; a budget that runs out makes the answer UNKNOWN.
     """
