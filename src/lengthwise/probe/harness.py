@@ -16,17 +16,14 @@ from .models import FolderProber
 from .probes import Probe, answer_symbols, is_single, lengths_of
 from .prompts import form_for, rows_of
 
-_CHOICE = """\
+_TASK = """\
 task: {name}
 dataset_path: json
 dataset_kwargs:
   data_files:
     test: {data}
 test_split: test
-output_type: multiple_choice
-doc_to_text: text
-doc_to_choice: choices
-doc_to_target: right
+{scoring}doc_to_text: text
 target_delimiter: ""
 num_fewshot: 0
 metric_list:
@@ -36,24 +33,14 @@ metric_list:
 metadata:
   version: 1.0
 """
+_CHOICE = """\
+output_type: multiple_choice
+doc_to_choice: choices
+doc_to_target: right
+"""
 _WHOLE = """\
-task: {name}
-dataset_path: json
-dataset_kwargs:
-  data_files:
-    test: {data}
-test_split: test
 output_type: loglikelihood
-doc_to_text: text
 doc_to_target: answer
-target_delimiter: ""
-num_fewshot: 0
-metric_list:
-  - metric: acc
-    aggregation: mean
-    higher_is_better: true
-metadata:
-  version: 1.0
 """
 
 
@@ -79,7 +66,8 @@ def export_tasks(model: FolderProber, probes: Sequence[Probe], settings: Setting
                 for row in rows
             )
             write_text(data, "".join(json.dumps(line) + "\n" for line in lines))
-            template = _CHOICE if single else _WHOLE
-            write_text(folder / f"{name}.yaml", template.format(name=name, data=json.dumps(str(data.resolve()))))
+            scoring = _CHOICE if single else _WHOLE
+            place = json.dumps(str(data.resolve()))
+            write_text(folder / f"{name}.yaml", _TASK.format(name=name, data=place, scoring=scoring))
             written.append(name)
     return written
