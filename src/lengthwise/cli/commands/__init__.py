@@ -17,6 +17,8 @@ COMMANDS = {
     "relations": "find the positions that a task reads, as equations between them",
     "inspect": "look inside a trained model: positions, limits, margins and attention by length",
     "crasp": "run, trace, compare, simplify, find and compile C-RASP programs",
+    "serve": "show stores of results, and the site, in a browser on this machine",
+    "site": "write the playground, which runs in a browser without a server",
     "list": "list tasks, languages, programs, encodings, theorems, bounds or papers",
     "show": "show one of them in full",
     "complexity": "count the operators a problem needs at each scale, for each kind of positions",
