@@ -10,7 +10,7 @@ import json
 import shutil
 import subprocess
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -100,7 +100,11 @@ def page_files(*, has_docs: bool) -> dict[str, str]:
     found = {name: static.joinpath(name).read_text(encoding="utf-8") for name in _STATIC}
     found["site.css"] += STYLE
     page = static.joinpath("index.html").read_text(encoding="utf-8")
-    blocks = {"VERSION": __version__, "NAVIGATION": _NAVIGATION[has_docs], "LINKS": _LINKS if has_docs else ""}
+    blocks = {
+        "VERSION": __version__,
+        "NAVIGATION": _NAVIGATION[has_docs],
+        "LINKS": static.joinpath("links.html").read_text(encoding="utf-8") if has_docs else "",
+    }
     for mark, block in blocks.items():
         page = page.replace(mark, block)
     return found | {"index.html": page}
@@ -111,21 +115,6 @@ _NAVIGATION = {
     True: '<a href="#main">Playground</a> <a href="docs/index.html">Documentation</a> '
     '<a href="docs/docs/reference/glossary.html">Glossary</a> <a href="docs/search.html">Search</a>',
 }
-
-_LINKS = """\
-<section aria-labelledby="find">
-<h2 id="find">Find your way</h2>
-<ul>
-<li><a href="docs/docs/guides/first-report.html">From a question to a report</a>: train small models and compare them with the prediction.</li>
-<li><a href="docs/docs/guides/encodings.html">Use a position encoding, or add your own</a></li>
-<li><a href="docs/docs/guides/tasks.html">Add a task</a> and <a href="docs/docs/guides/formats.html">choose a data format</a></li>
-<li><a href="docs/docs/guides/sweeps.html">Run a sweep on several machines, Slurm or Ray</a></li>
-<li><a href="docs/docs/reference/cli.html">All commands</a> and <a href="docs/docs/reference/python.html">Python</a></li>
-<li>Notebooks: <a href="docs/docs/notebooks/researcher.html">measure a prediction</a>,
-<a href="docs/docs/notebooks/engineer.html">choose an encoding</a>, <a href="docs/docs/notebooks/theorist.html">prove and check a verdict</a>,
-<a href="docs/docs/notebooks/library.html">encodings in your own model</a></li>
-</ul>
-</section>"""
 
 
 def pack_source() -> bytes:
@@ -158,7 +147,7 @@ def prerendered() -> str:
     return json.dumps(rows, ensure_ascii=False)
 
 
-def example_request(what: str) -> Mapping[str, object]:
+def example_request(what: str) -> dict[str, object]:
     """Return the request of the playground about a language, its keys in the order in which state.js writes them."""
     return {
         "kind": "predict",

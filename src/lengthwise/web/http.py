@@ -127,7 +127,7 @@ class Guard:
             allowed = refusal(HTTPStatus.METHOD_NOT_ALLOWED, "This server only reads: GET and HEAD.")
             return Response(status=allowed.status, body=allowed.body, headers={"Allow": "GET, HEAD"})
         if headers.get("content-length", "0") != "0" or "transfer-encoding" in headers:
-            return refusal(HTTPStatus.CONTENT_TOO_LARGE, "A request has no body.")
+            return refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "A request has no body.")
         if headers.get("origin", f"http://{host}").lower() != f"http://{host}":
             return refusal(HTTPStatus.FORBIDDEN, "Another origin may not ask.")
         is_foreign = headers.get("sec-fetch-site", "none") not in ("none", "same-origin")

@@ -142,6 +142,7 @@ def _bind(host: str, port: int) -> socket.socket:
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((host, port))
+        bound.listen(MOST_CONNECTIONS)
     except (OSError, UnicodeError) as error:
         bound.close()
         reason = getattr(error, "strerror", None) or str(error)

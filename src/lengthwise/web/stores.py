@@ -48,10 +48,9 @@ class _Live(Block):
     planned: int
 
     def to_html(self) -> str:
-        return (
-            f'<p class="live" role="status"><progress value="{self.done}" max="{max(1, self.planned)}" aria-label="finished runs"></progress> '
-            f"<span>{self.done} of {self.planned} planned runs are finished.</span></p>"
-        )
+        bar = f'<progress value="{self.done}" max="{max(1, self.planned)}" aria-label="finished runs"></progress>'
+        said = f"{self.done} of {self.planned} planned runs are finished."
+        return f'<p class="live" role="status">{bar} <span>{said}</span></p>'
 
 
 class Stores:
