@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lengthwise.cli.main import main as run_command
+from lengthwise.cli.reference import commands_page
 from lengthwise.report.encoding_pages import encodings_page
 from lengthwise.report.matrix import Square, draw_matrix
 from lengthwise.tasks.core.problems import find_circuit
@@ -99,6 +100,7 @@ def draw_encodings_on_tasks() -> str:
 
 
 GENERATED: dict[Path, Callable[[], str]] = {
+    ROOT / "docs" / "reference" / "cli.md": commands_page,
     ROOT / "docs" / "reference" / "encodings.md": encodings_page,
     ROOT / "docs" / "images" / "demo.svg": draw_demo,
     ROOT / "docs" / "images" / "encodings-tasks.svg": draw_encodings_on_tasks,
