@@ -66,7 +66,8 @@ def main(out: Path) -> None:
     size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
     for each in broken:
         print(f"broken: {each}")
-    print(f"{pages} pages, {size / 1e6:.1f} MB, {num_links} links within the site, {len(broken)} broken, {time.perf_counter() - started:.1f} s")
+    spent = time.perf_counter() - started
+    print(f"{pages} pages, {size / 1e6:.1f} MB, {num_links} links within the site, {len(broken)} broken, {spent:.1f} s")
     if broken:
         sys.exit(1)
 
@@ -153,7 +154,11 @@ def check_links(folder: Path) -> tuple[int, list[str]]:
                 continue
             num_links += 1
             file = (path.parent / unquote(parts.path)).resolve() if parts.path else path.resolve()
-            anchors = next((found.anchors for page, found in pages.items() if page.resolve() == file), None) if parts.fragment else None
+            anchors = (
+                next((found.anchors for page, found in pages.items() if page.resolve() == file), None)
+                if parts.fragment
+                else None
+            )
             if not file.is_file() or (anchors is not None and unquote(parts.fragment) not in anchors):
                 broken.append(f"{path.relative_to(folder)}: {target}")
     return num_links, broken

@@ -34,7 +34,11 @@ def execute_notebook(path: Path) -> dict[str, Any]:
             count += 1
             printed = run_cell("".join(cell["source"]), names)
             cell["execution_count"] = count
-            cell["outputs"] = [{"name": "stdout", "output_type": "stream", "text": printed.splitlines(keepends=True)}] if printed else []
+            cell["outputs"] = (
+                [{"name": "stdout", "output_type": "stream", "text": printed.splitlines(keepends=True)}]
+                if printed
+                else []
+            )
     return notebook
 
 

@@ -26,7 +26,8 @@ from lengthwise.web.build import (
 )
 from lengthwise.web.pyodide import FILES, VERSION, pyodide_files
 
-STATIC = Path(__file__).parents[2] / "src" / "lengthwise" / "web" / "static"
+ROOT = Path(__file__).parents[2]
+STATIC = ROOT / "src" / "lengthwise" / "web" / "static"
 NODE = shutil.which("node")
 
 ALONE = """
@@ -62,14 +63,32 @@ def test_packing_gives_the_same_bytes_each_time() -> None:
     assert pack_source() == pack_source()
 
 
-def test_the_page_has_no_inline_script_or_style_and_asks_no_other_address() -> None:
-    for has_docs in (False, True):
-        for name, text in page_files(has_docs=has_docs).items():
+def made_docs(folder: Path) -> Path:
+    """Make the pages of the documentation, without their text."""
+    for page in (ROOT / "docs").rglob("*.*"):
+        if page.suffix in (".md", ".ipynb"):
+            target = folder / page.relative_to(ROOT).with_suffix(".html")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text("x")
+    return folder
+
+
+def test_the_page_has_no_inline_script_or_style_and_asks_no_other_address(tmp_path: Path) -> None:
+    for docs in (None, made_docs(tmp_path)):
+        for name, text in page_files(docs).items():
             addresses = set(re.findall(r"https?://[^\s\"'`)]+", text))
             assert addresses <= {"http://www.w3.org/2000/svg"}, name
-        page = page_files(has_docs=has_docs)["index.html"]
+        page = page_files(docs)["index.html"]
         assert not re.search(r"<style|\sstyle=|\son\w+=|<script(?![^>]*src=)", page)
         assert not re.search(r"VERSION|NAVIGATION|LINKS", page)
+
+
+def test_the_front_page_links_to_pages_of_the_documentation_that_are_there(tmp_path: Path) -> None:
+    page = page_files(made_docs(tmp_path))["index.html"]
+    linked = re.findall(r'<li>.*href="docs/([^"]+)"', page)
+    assert len(linked) >= 11
+    assert all((tmp_path / target).is_file() for target in linked)
+    assert "docs/" not in page_files(None)["index.html"]
 
 
 def test_scripts_never_parse_text_as_html() -> None:

@@ -36,7 +36,10 @@ def _command(parser: argparse.ArgumentParser, name: str, level: int) -> Iterator
     arguments = [action for action in shown if not isinstance(action, argparse._SubParsersAction)]
     yield f"{'#' * level} {name}\n\n{escape_markdown(parser.description or '')}\n"
     if arguments:
-        rows = [f"| {_written(action)} | {escape_markdown((action.help or '').replace('%%', '%'))} |" for action in arguments]
+        rows = [
+            f"| {_written(action)} | {escape_markdown((action.help or '').replace('%%', '%'))} |"
+            for action in arguments
+        ]
         yield "\n".join(["| argument | meaning |", "|---|---|", *rows, ""])
     if parser.epilog:
         yield "\n".join(f"    {line}".rstrip() for line in parser.epilog.split("\n")) + "\n"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shutil
 import subprocess
 import zipfile
@@ -58,7 +59,7 @@ def build_site(out: str | Path, *, pyodide: str | Path | None = None, docs: str 
     with pyodide_files(pyodide) as engine:
         written = {f"pyodide/{name}": data for name, data in engine.items()}
         written |= {SOURCE: pack_source(), "examples.json": prerendered().encode()}
-        written |= {name: text.encode() for name, text in page_files(has_docs=docs is not None).items()}
+        written |= {name: text.encode() for name, text in page_files(docs).items()}
         for name, data in written.items():
             target = folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -94,20 +95,23 @@ def _require_free(folder: Path) -> None:
         raise UsageError(f"the folder {str(folder)!r} holds other files.", hint="name an empty folder with --out.")
 
 
-def page_files(*, has_docs: bool) -> dict[str, str]:
-    """Return the page with its scripts and styles, by file name."""
+def page_files(docs: str | Path | None) -> dict[str, str]:
+    """Return the page with its scripts and styles, by file name; it links to pages that the documentation has."""
     static = files(__package__).joinpath("static")
     found = {name: static.joinpath(name).read_text(encoding="utf-8") for name in _STATIC}
     found["site.css"] += STYLE
     page = static.joinpath("index.html").read_text(encoding="utf-8")
-    blocks = {
-        "VERSION": __version__,
-        "NAVIGATION": _NAVIGATION[has_docs],
-        "LINKS": static.joinpath("links.html").read_text(encoding="utf-8") if has_docs else "",
-    }
+    links = "" if docs is None else _existing(static.joinpath("links.html").read_text(encoding="utf-8"), Path(docs))
+    blocks = {"VERSION": __version__, "NAVIGATION": _NAVIGATION[docs is not None], "LINKS": links}
     for mark, block in blocks.items():
         page = page.replace(mark, block)
     return found | {"index.html": page}
+
+
+def _existing(links: str, docs: Path) -> str:
+    """Return the lines whose link leads to a page of the documentation, and those without a link."""
+    targets = {line: re.search(r'href="docs/([^"]+)"', line) for line in links.splitlines()}
+    return "\n".join(line for line, found in targets.items() if found is None or (docs / found[1]).is_file())
 
 
 _NAVIGATION = {

@@ -23,6 +23,7 @@ COMMANDS = {
     "show": "show one of them in full",
     "complexity": "count the operators a problem needs at each scale, for each kind of positions",
     "conform": "test whether encodings do what their cards declare",
+    "completion": "print a script that completes commands in bash or zsh",
     "cite": "print BibTeX for encodings, papers, tasks or languages, or for lengthwise itself",
 }
 """Every command with one line about it; the name is also that of its module."""
