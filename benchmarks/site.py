@@ -277,6 +277,7 @@ def attack_page(options: argparse.Namespace) -> None:
             fragments = [hostile_fragment(draw) for _ in range(min(250, options.inputs - done))]
             counts.update(page.evaluate(DRIVE, {"fragments": fragments, "seconds": 12}))
             done += len(fragments)
+            print(f"{done} inputs after {time.perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
         spent = time.perf_counter() - started
         fired = page.evaluate("() => typeof window.fired !== 'undefined'")
         page.goto(f"{address}#what={quote('(aa)*')}")
@@ -437,8 +438,6 @@ def open_view(page, address: str, name: str) -> None:
         "check": "#certificates",
     }
     page.locator(wanted[name]).first.wait_for(timeout=60_000)
-    if name == "verdicts":
-        page.locator("details summary", has_text="Both theories").first.click()
 
 
 def check_accessibility(options: argparse.Namespace) -> None:
@@ -453,6 +452,7 @@ def check_accessibility(options: argparse.Namespace) -> None:
                 page = context.new_page()
                 for name in VIEWS:
                     open_view(page, address, name)
+                    page.evaluate("() => document.querySelectorAll('details').forEach((each) => { each.open = true; })")
                     page.evaluate(script)
                     found = page.evaluate("() => axe.run(document).then((done) => done.violations)")
                     told = [f"{each['impact']}: {each['id']} ({len(each['nodes'])})" for each in found]
@@ -475,9 +475,11 @@ def take_screenshots(options: argparse.Namespace) -> None:
                 ):
                     page = context.new_page()
                     open_view(page, address, "verdicts")
-                    data = page.screenshot(clip={"x": 0, "y": 0, **WIDTHS[width], "height": 1400}, full_page=True)
+                    data = page.screenshot(clip={"x": 0, "y": 0, **WIDTHS[width], "height": 1000}, full_page=True)
                     path = folder / f"playground-{width}-{scheme}.png"
-                    Image.open(io.BytesIO(data)).convert("RGB").quantize(64).save(path, optimize=True)
+                    Image.open(io.BytesIO(data)).convert("RGB").quantize(256, method=Image.Quantize.FASTOCTREE).save(
+                        path, optimize=True
+                    )
                     print(f"{path}: {path.stat().st_size / 1000:.0f} kB")
 
 

@@ -28,6 +28,7 @@ extensions = ["myst_parser"]
 root_doc = "index"
 html_theme = "furo"
 html_title = "lengthwise"
+html_favicon = "icon.svg"
 html_copy_source = False
 html_show_sphinx = False
 html_last_updated_fmt = None
@@ -79,6 +80,7 @@ def stage(folder: Path) -> None:
     shutil.copytree(ROOT / "benchmarks" / "results", folder / "benchmarks" / "results")
     for name in ("CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff", "LICENSE"):
         shutil.copy(ROOT / name, folder)
+    shutil.copy(ROOT / "src" / "lengthwise" / "web" / "static" / "icon.svg", folder)
     for notebook in (folder / "docs").rglob("*.ipynb"):
         notebook.with_suffix(".md").write_text(notebook_to_markdown(notebook), encoding="utf-8")
         notebook.unlink()

@@ -68,14 +68,18 @@ def refusal(status: HTTPStatus, reason: str) -> Response:
     return Response(status=status, body=f"{reason}\n".encode())
 
 
-def policy_of(page: bytes, *, scripts: bool = True) -> str:
-    """Return the content security policy for a page: its own inline styles, and with ``scripts`` its inline scripts, by hash."""
+def policy_of(page: bytes, *, scripts: bool = True, attributes: bool = False) -> str:
+    """Return the content security policy for a page: its own inline styles, and with ``scripts`` its inline scripts, by hash.
+
+    With ``attributes`` elements may carry styles of their own, as pages of the documentation do.
+    """
     styles = _hashes(re.findall(rb"<style[^>]*>(.*?)</style>", page, flags=re.DOTALL))
     inline = (
         _hashes(re.findall(rb"<script(?![^>]*\ssrc=)[^>]*>(.*?)</script>", page, flags=re.DOTALL)) if scripts else ""
     )
+    carried = "style-src-attr 'unsafe-inline'; " if attributes else ""
     return (
-        f"default-src 'none'; script-src 'self' 'wasm-unsafe-eval'{inline}; style-src 'self'{styles}; img-src 'self' data:; "
+        f"default-src 'none'; {carried}script-src 'self' 'wasm-unsafe-eval'{inline}; style-src 'self'{styles}; img-src 'self' data:; "
         "font-src 'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     )
 

@@ -101,7 +101,7 @@ class Server:
         name = path[1:] + "index.html" * path.endswith("/")
         if name not in self.files:
             return refusal(HTTPStatus.NOT_FOUND, "There is no such page.")
-        return _file_response(self.files[name], request.headers)
+        return _file_response(self.files[name], request.headers, is_docs=name.startswith("docs/"))
 
 
 def site_files(folder: Path) -> dict[str, Path]:
@@ -121,7 +121,7 @@ def site_files(folder: Path) -> dict[str, Path]:
     return found
 
 
-def _file_response(path: Path, headers: Mapping[str, str]) -> Response:
+def _file_response(path: Path, headers: Mapping[str, str], *, is_docs: bool) -> Response:
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
     except OSError:
@@ -132,7 +132,7 @@ def _file_response(path: Path, headers: Mapping[str, str]) -> Response:
         if headers.get("if-none-match") == tag:
             return Response(status=HTTPStatus.NOT_MODIFIED, kind=_KINDS[path.suffix], headers={"ETag": tag})
         body = opened.read()
-    policy = policy_of(body) if path.suffix == ".html" else ""
+    policy = policy_of(body, attributes=is_docs) if path.suffix == ".html" else ""
     return Response(kind=_KINDS[path.suffix], body=body, policy=policy, headers={"ETag": tag})
 
 
