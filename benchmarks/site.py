@@ -175,9 +175,8 @@ def compare_answers(options: argparse.Namespace) -> None:
                 answers["error"] += 1
             else:
                 print(f"differs: {text}")
-    print(
-        f"{same} of {NUM_LANGUAGES} random languages: the JSON of the browser is that of the command, byte for byte; answers {dict(answers)}"
-    )
+    print(f"{same} of {NUM_LANGUAGES} random languages: the JSON of the browser is that of the command, byte for byte")
+    print(f"answers: {dict(answers)}")
     print(f"time for one in the browser: median {1000 * median(spent):.0f} ms, longest {1000 * max(spent):.0f} ms")
 
 
@@ -381,9 +380,8 @@ def attack_server(_: argparse.Namespace) -> None:
             print(
                 f"{NUM_HOSTILE} hostile requests in {spent:.0f} s beside 100 slow clients: {dict(sorted(told.items()))}"
             )
-            print(
-                f"answered with 2xx, large heads within the limit aside: {shown}; with anything from outside the folder: {leaked}; longest wait {longest:.2f} s"
-            )
+            print(f"answered with 2xx, large heads within the limit aside: {shown}; longest wait {longest:.2f} s")
+            print(f"answers with anything from outside the folder: {leaked}")
             print(
                 f"afterwards the front page comes: {fine.endswith(b'the page')}; peak memory of the server {int(resident[1]) / 1024:.0f} MB"
             )
@@ -457,9 +455,8 @@ def check_accessibility(options: argparse.Namespace) -> None:
                     found = page.evaluate("() => axe.run(document).then((done) => done.violations)")
                     told = [f"{each['impact']}: {each['id']} ({len(each['nodes'])})" for each in found]
                     wide = page.evaluate("() => document.documentElement.scrollWidth - innerWidth")
-                    print(
-                        f"axe {version[1] if version else '?'}, {width} px, {scheme}, {name}: {told or 'no violation'}; wider than the window by {max(0, wide)} px"
-                    )
+                    seen = f"axe {version[1] if version else '?'}, {width} px, {scheme}, {name}"
+                    print(f"{seen}: {told or 'no violation'}; wider than the window by {max(0, wide)} px")
 
 
 def take_screenshots(options: argparse.Namespace) -> None:

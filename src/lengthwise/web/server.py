@@ -39,6 +39,9 @@ _KINDS = {
     ".woff2": "font/woff2",
 }
 
+_OWN = {"/stores/live.js": "live.js", "/favicon.ico": "icon.svg"}
+"""Files that are shown without a site, by address."""
+
 
 class Server:
     """Answers requests about a site's folder and stores; ``serve_forever`` binds and runs until it is stopped."""
@@ -92,8 +95,9 @@ class Server:
         if refused is not None:
             return refused
         path = request.path
-        if path == "/stores/live.js":
-            return Response(kind=_KINDS[".js"], body=files(__package__).joinpath("static", "live.js").read_bytes())
+        if path in _OWN:
+            own = files(__package__).joinpath("static", _OWN[path])
+            return Response(kind=_KINDS[Path(_OWN[path]).suffix], body=own.read_bytes())
         if path.startswith("/stores/"):
             return self.stores.page(path)
         if path == "/" and "index.html" not in self.files:
