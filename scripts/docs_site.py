@@ -65,8 +65,8 @@ def main(out: Path) -> None:
     num_links, broken = check_links(out)
     pages = len(list(out.rglob("*.html")))
     size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
-    for each in broken:
-        print(f"broken: {each}")
+    for link in broken:
+        print(f"broken: {link}")
     spent = time.perf_counter() - started
     print(f"{pages} pages, {size / 1e6:.1f} MB, {num_links} links within the site, {len(broken)} broken, {spent:.1f} s")
     if broken:

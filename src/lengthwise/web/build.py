@@ -31,6 +31,8 @@ LEFT_OUT = ("cli", "conformance", "experiment", "model", "papers", "report", "tr
 _LEFT_OUT_OF_WEB = ("snapshot.mjs", "build.py", "http.py", "pyodide.py", "server.py", "stores.py")
 _STATIC = ("icon.svg", "site.css", "playground.js", "python.js", "state.js", "view.js", "worker.js")
 
+_NODE_SECONDS = 300
+
 EXAMPLES = ("(aa)*", "(ab)*", "[012]*02*", "(ab|bbaa)*", "PARITY", "TOMITA_4")
 """What the page shows before Python has started; the first stands on the front page."""
 
@@ -80,7 +82,14 @@ def _write_snapshot(folder: Path) -> bool:
         (folder / "pyodide" / "snapshot.bin").unlink(missing_ok=True)
         return False
     script = Path(__file__).with_name("snapshot.mjs")
-    done = subprocess.run([node, str(script), str(folder)], capture_output=True, text=True, timeout=300, check=False)
+    command = [node, str(script), str(folder)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_NODE_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise UsageError(
+            f"Python for the browser did not start under Node in {_NODE_SECONDS} s.",
+            hint="try again on a machine that is less busy.",
+        ) from None
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["it printed nothing"])[-1]
         raise UsageError(f"Python for the browser does not start under Node: {last}.", hint="use Node 20 or newer.")

@@ -91,15 +91,15 @@ def _hashes(parts: Iterable[bytes]) -> str:
 def read_request(head: bytes) -> Request | Response:
     """Return the request that a head says, or the refusal of one that is not well formed."""
     try:
-        line, *lines = head.decode("ascii").removesuffix("\r\n\r\n").split("\r\n")
+        first_line, *lines = head.decode("ascii").removesuffix("\r\n\r\n").split("\r\n")
     except UnicodeDecodeError:
         return refusal(HTTPStatus.BAD_REQUEST, "A request is ASCII text.")
-    first = _LINE.fullmatch(line)
+    first = _LINE.fullmatch(first_line)
     if first is None or len(lines) > _MOST_HEADERS:
         return refusal(HTTPStatus.BAD_REQUEST, "This is not a request of HTTP/1.1.")
     headers: dict[str, str] = {}
-    for each in lines:
-        found = _HEADER.fullmatch(each)
+    for line in lines:
+        found = _HEADER.fullmatch(line)
         name = found[1].lower() if found else ""
         if found is None or (name in _ONCE and name in headers):
             return refusal(HTTPStatus.BAD_REQUEST, "A header is malformed or comes twice.")
