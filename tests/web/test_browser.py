@@ -112,6 +112,14 @@ def test_the_keyboard_reaches_the_tabs_and_a_word_walks_through_the_automaton(pa
     assert re.search(r"[#&]word=aaa", shown.url)
 
 
+def test_a_link_within_the_page_keeps_the_question(page: tuple[Any, str]) -> None:
+    shown, address = page
+    ask(shown, address, f"what={quote('(ab)*')}", "#word")
+    shown.get_by_role("link", name="What YES means").click()
+    assert shown.locator("#answer p code").first.inner_text() == "(ab)*"
+    assert "what=" in shown.url
+
+
 def test_a_question_that_takes_too_long_can_be_stopped(page: tuple[Any, str]) -> None:
     shown, address = page
     ask(shown, address, f"what={quote('(aa)*')}", "#word")

@@ -123,9 +123,10 @@ def _existing(links: str, docs: Path) -> str:
     return "\n".join(line for line, found in targets.items() if found is None or (docs / found[1]).is_file())
 
 
+_HERE = '<a href="./">Playground</a> <a href="#meanings">What YES means</a>'
 _NAVIGATION = {
-    False: '<a href="#main">Playground</a>',
-    True: '<a href="#main">Playground</a> <a href="docs/index.html">Documentation</a> '
+    False: _HERE,
+    True: f'{_HERE} <a href="#find">Find your way</a> <a href="docs/index.html">Documentation</a> '
     '<a href="docs/docs/reference/glossary.html">Glossary</a> <a href="docs/search.html">Search</a>',
 }
 

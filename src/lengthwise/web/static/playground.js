@@ -137,7 +137,22 @@ function wire() {
       at(`tab-${next}`).focus();
     });
   }
-  addEventListener("hashchange", () => { state = readFragment(location.hash); at("answer").replaceChildren(); shown = ""; fill(); ask(); });
+  addEventListener("hashchange", () => {
+    if (place()) { // a link to a part of this page asks nothing new
+      history.replaceState(null, "", `#${writeFragment(state)}`);
+      return;
+    }
+    state = readFragment(location.hash);
+    at("answer").replaceChildren();
+    shown = "";
+    fill();
+    ask();
+  });
+}
+
+/** Return the part of this page that the fragment names, if it is no state. */
+function place() {
+  return at(location.hash.slice(1));
 }
 
 async function loadExamples() {
@@ -151,7 +166,7 @@ async function loadExamples() {
       choose("language", { ...FIELDS, tab: "language", what: request.what });
     } }, request.what));
   }
-  if (!location.hash.slice(1) && Object.keys(examples).length) state = { ...state, what: Object.values(examples)[0].request.what };
+  if ((!location.hash.slice(1) || place()) && Object.keys(examples).length) state = { ...state, what: Object.values(examples)[0].request.what };
 }
 
 wire();
