@@ -124,7 +124,7 @@ def test_a_question_that_takes_too_long_can_be_stopped(page: tuple[Any, str]) ->
     shown, address = page
     ask(shown, address, f"what={quote('(aa)*')}", "#word")
     shown.locator("#status", has_text="Ready.").wait_for(timeout=60_000)
-    shown.locator("#what").fill("[ab]*a[ab]{12}&~([ab]*b[ab]{11})&~([ab]*aa[ab]{9})")
+    shown.locator("#what").fill("[ab]*a[ab]{11}")
     shown.locator("#stop").click(timeout=30_000)
     shown.locator("#answer", has_text="Stopped.").wait_for(timeout=10_000)
     shown.locator("#what").fill("(ab)*")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 
 from ..budget import time_budget
@@ -81,13 +82,18 @@ def _predictions(fields: Mapping[str, Any], key: str = "what") -> Predictions:
         )
     if not what.strip():
         raise InvalidOptionError("the question is empty.", hint="type a regular expression, such as (aa)*, or a name.")
-    return predict(what, **_options(fields))
+    return _predicted(what, **_options(fields))
+
+
+@lru_cache(maxsize=1)  # the page asks for advice right after the verdicts
+def _predicted(what: str, *, encodings: tuple[str, ...], **options: Any) -> Predictions:
+    return predict(what, encodings=encodings, **options)
 
 
 def _options(fields: Mapping[str, Any]) -> dict[str, Any]:
     names = [name.strip() for name in _text(fields, "encodings").split(",") if name.strip()]
     return {
-        "encodings": list(dict.fromkeys(names)) or DEFAULT_ENCODINGS,
+        "encodings": tuple(dict.fromkeys(names)) or DEFAULT_ENCODINGS,
         "alphabet": _text(fields, "alphabet") or None,
         "asked": _text(fields, "asked") or Asked.MEMBERSHIP,
         "readout": _text(fields, "readout") or None,
