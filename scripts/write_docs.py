@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lengthwise.cli.main import main as run_command
+from lengthwise.cli.reference import commands_page
 from lengthwise.report.encoding_pages import encodings_page
 from lengthwise.report.intervals import success_rate
 from lengthwise.report.judging import Standing, judge
@@ -112,6 +113,7 @@ def stores_page() -> str:
 STORES = ROOT / "docs" / "reference" / "stores.md"
 
 GENERATED: dict[Path, Callable[[], str]] = {
+    ROOT / "docs" / "reference" / "cli.md": commands_page,
     ROOT / "docs" / "reference" / "encodings.md": encodings_page,
     STORES: stores_page,
     ROOT / "docs" / "images" / "demo.svg": draw_demo,

@@ -173,6 +173,14 @@ def parse_json(text: str, source: str) -> Any:
         raise UnreadableFileError(f"{source} is nested too deeply to be read.", hint="write it again.") from None
 
 
+def json_text(data: object) -> str:
+    """Return data as JSON text that can be read; what is not printable is escaped, which only strings can need."""
+    text = json.dumps(data, indent=2, ensure_ascii=False)
+    return "".join(
+        character if character.isprintable() or character == "\n" else json.dumps(character)[1:-1] for character in text
+    )
+
+
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     table: dict[str, Any] = {}
     for key, value in pairs:

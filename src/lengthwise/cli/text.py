@@ -77,16 +77,10 @@ def paint(text: str, name: str) -> str:
 
 
 def print_json(data: object) -> None:
-    """Print JSON data; what is not printable is escaped, which only strings can need."""
-    import json
+    """Print JSON data."""
+    from ..files import json_text
 
-    text = json.dumps(data, indent=2, ensure_ascii=False)
-    print(
-        "".join(
-            character if character.isprintable() or character == "\n" else json.dumps(character)[1:-1]
-            for character in text
-        )
-    )
+    print(json_text(data))
 
 
 def print_rows(header: Sequence[str], rows: Sequence[Sequence[str]], options: Namespace) -> None:

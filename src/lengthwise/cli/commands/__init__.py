@@ -21,10 +21,13 @@ COMMANDS = {
     "context": "what the configuration of a language model says about long inputs",
     "probe": "measure which mechanism of a language model breaks at which length",
     "crasp": "run, trace, compare, simplify, find and compile C-RASP programs",
+    "serve": "show stores of results, and the site, in a browser on this machine",
+    "site": "write the playground, which runs in a browser without a server",
     "list": "list tasks, languages, programs, encodings, theorems, bounds, papers or runs",
     "show": "show one of them in full",
     "complexity": "count the operators a problem needs at each scale, for each kind of positions",
     "conform": "test whether encodings do what their cards declare",
+    "completion": "print a script that completes commands in bash or zsh",
     "cite": "print BibTeX for encodings, papers, tasks, languages, a store of results, or lengthwise itself",
 }
 """Every command with one line about it; the name is also that of its module."""
