@@ -25,7 +25,19 @@ from .pyodide import pyodide_files
 
 PACKAGE = Path(__file__).parent.parent
 SOURCE = "lengthwise.zip"
-LEFT_OUT = ("cli", "conformance", "experiment", "model", "papers", "report", "train", "web/static", "encodings/hf")
+LEFT_OUT = (
+    "cli",
+    "conformance",
+    "context",
+    "probe",
+    "experiment",
+    "model",
+    "papers",
+    "report",
+    "train",
+    "web/static",
+    "encodings/hf",
+)
 """Folders of the package that the playground does not use: they train, report, or need torch."""
 
 _LEFT_OUT_OF_WEB = ("snapshot.mjs", "build.py", "http.py", "pyodide.py", "server.py", "stores.py")
