@@ -34,7 +34,7 @@ def test_the_json_of_a_prediction_is_that_of_the_command_byte_for_byte(what: str
 def test_a_row_says_what_both_theories_say() -> None:
     (row,) = ask("predict", what="(ab|bba)*", encodings="ape")["rows"]
     assert (row["answer"], [theory["answer"] for theory in row["theories"]]) == ("YES", ["YES", "NO"])
-    assert row["aside"].startswith("Fixed precision: NO")
+    assert row["aside"].startswith("This YES assumes exact averages.")
 
 
 def test_the_drawing_holds_no_style_sheet_and_the_automaton_can_be_walked() -> None:

@@ -19,7 +19,7 @@ from ..markup import escape
 from ..report.measured import report
 from ..report.numbers import percent
 from ..report.pages import Block, Document, Heading, Paragraph
-from ..report.results import results_page
+from ..report.results_page import results_page
 from ..tables import Table
 from .http import Response, policy_of, refusal
 
