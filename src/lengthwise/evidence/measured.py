@@ -67,7 +67,7 @@ class Measured:
         if self.num_fitted:
             counts = f"{self.num_generalized} of {self.num_fitted} fitted runs are right at {self.setting.at:g} times the training length"
         else:
-            counts = f"0 of {self.num_runs} runs fitted the training lengths"
+            counts = f"no evidence, since 0 of {self.num_runs} runs fitted the training lengths"
         is_other = self.asked not in (None, asked)
         return f"Measured: {counts}{f' (asked {_QUESTIONS[self.asked]})' if is_other and self.asked else ''}."
 

@@ -105,7 +105,7 @@ def weigh(choice: Choice, theory: Theory, verdicts: Verdicts, *, shifted: bool =
         return _assuming(inside, choice, least)
     outside = verdicts.within(most) if most else None
     if most is not None and outside is not None and outside.answer is Answer.NO:
-        return _assuming(outside, choice, most)
+        return _assuming(_even_with_windows(outside, most, verdicts), choice, most)
     is_narrow = choice.few_bits or (not is_counting and choice.card.few_bits_if_precise)
     if is_narrow:
         told = verdicts.counting(Fragment.PERIODIC_LOCAL)
@@ -117,6 +117,17 @@ def weigh(choice: Choice, theory: Theory, verdicts: Verdicts, *, shifted: bool =
     like = verdicts.counting(Fragment.PERIODIC_LOCAL) if like is None else like
     reason = _gap(choice, theory, least, inside, most, outside, verdicts)
     return replace(like, answer=Answer.UNKNOWN, theorem="open", certificate=None, reason=reason, assumption="")
+
+
+def _even_with_windows(outside: AnyVerdict, most: Bound, verdicts: Verdicts) -> AnyVerdict:
+    """Return a NO with a reason that also holds for models that see the last few symbols, where there is one.
+
+    Attention that loses the previous token only on very long inputs needs such a reason.
+    """
+    if Logic.P_Y not in most.far_within:
+        return outside
+    found = verdicts.within(replace(most, fragment=Logic.P_Y))
+    return replace(outside, reason=found.reason) if found.answer is Answer.NO else outside
 
 
 def _inside(bound: Bound, choice: Choice, verdicts: Verdicts) -> AnyVerdict:
@@ -277,11 +288,11 @@ def aside(row: Prediction) -> str:
     if counting.answer is Answer.YES and precision.answer is Answer.NO:
         return "This YES assumes exact averages. With numbers of fixed precision, models fail from some length on."
     if row.verdict is precision:
-        return f"This {row.verdict.answer} assumes numbers of fixed precision. For exact averages nothing is proved."
+        return f"This {row.verdict.answer} assumes numbers of fixed precision. Where sums are exact, nothing is proved."
     return ""
 
 
 PRECISION_MEANS = (
-    "numbers come from a finite set, and sums are rounded once. It makes no claim where the number format resolves 1/length: as "
-    "a rule of thumb, up to 2^24 tokens in float32, 2^11 in float16 and 2^8 in bfloat16."
+    "numbers come from a finite set, and sums are rounded once. Such an answer is about long inputs. While the number format still "
+    "resolves 1/length, models may do otherwise: as a rule of thumb, up to 2^24 tokens in float32, 2^11 in float16, 2^8 in bfloat16."
 )

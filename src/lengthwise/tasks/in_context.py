@@ -75,7 +75,10 @@ class IclMap(_RecallTask):
             f"a map from {num_keys} keys to {_NUM_VALUES} values is drawn uniformly; shots 'key value' with uniform keys, then "
             "the key of one of the shots, whose value is the answer"
         )
-        self.facts = Facts(program=short_answer_program(self.symbols, map_rows(self.keys, self.values, SEP)))
+        self.facts = Facts(
+            program=short_answer_program(self.symbols, map_rows(self.keys, self.values, SEP)),
+            how="Every shot adds a key and its value, so the key that is asked for has one occurrence more than its value accounts for",
+        )
 
     def draw_inputs(self, draw: Draw, lengths_MB: Array, max_length: int, xp: Arrays) -> tuple[Array, ...]:
         """Return shots of one map, and the value of a key among them."""
@@ -133,7 +136,9 @@ class IclMajority(ClauseTask):
 
     def __init__(self) -> None:
         more = {"+": "#['+'] > #['-']", "-": "#['-'] > #['+']"}
-        self.facts = Facts(program=_program(self.symbols, [], more))
+        self.facts = Facts(
+            program=_program(self.symbols, [], more), how="The model compares how many + and - it has read"
+        )
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Count the labels."""
@@ -191,6 +196,7 @@ class IclMarkov(ClauseTask):
             answers[symbol] = _some(counts)
         self.facts = Facts(
             program=_program(self.symbols, seen, answers),
+            how="The model sees the previous symbols, so it counts how often each symbol followed them",
             cited=(
                 excluded_without_positions(
                     lambda: context_inputs(order),
@@ -306,6 +312,7 @@ class IclDfa(ClauseTask):
         }
         self.facts = Facts(
             program=_program(self.symbols, lines, answers),
+            how="The model sees whole words, and keeps those of the few automata that no shot contradicts",
             cited=(
                 excluded_without_positions(
                     lambda: parity_inputs(_WORD),
@@ -371,7 +378,10 @@ class IclRegression(ClauseTask):
         numbers = range(prime)
         self.symbols = (*(f"x{number}" for number in numbers), *map(str, numbers))
         rows = line_rows(self.symbols[:prime], self.symbols[prime:], SEP)
-        self.facts = Facts(program=short_answer_program(self.symbols, rows))
+        self.facts = Facts(
+            program=short_answer_program(self.symbols, rows),
+            how="The first two shots give the line; then counts show which x has occurred once more than its y accounts for",
+        )
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Try all lines; one goes through the shots."""

@@ -110,7 +110,7 @@ def decide_program(facts: Facts, fragment: Fragment, readout: Readout | None = N
     known = decide_cited(facts, fragment, where)
     for program in _given_and_simplified(given):
         if fragment.includes(fragment_of(program)):
-            return _program_verdict(program, fragment, where, given.alphabet)
+            return _program_verdict(program, fragment, where, given.alphabet, facts.how)
         if known.answer is not Answer.UNKNOWN:
             break  # no simpler program will be in the fragment, or it is known without one
     if known.theorem == "open":
@@ -123,7 +123,9 @@ def decide_program(facts: Facts, fragment: Fragment, readout: Readout | None = N
     return replace(known, alphabet=given.alphabet, asked=asked)
 
 
-def _program_verdict(program: Program, fragment: Fragment, where: Readout, alphabet: tuple[str, ...]) -> Verdict:
+def _program_verdict(
+    program: Program, fragment: Fragment, where: Readout, alphabet: tuple[str, ...], how: str
+) -> Verdict:
     certificate = ProgramCertificate(program=program, fragment=fragment, readout=where)
     return Verdict(
         answer=Answer.YES,
@@ -132,7 +134,7 @@ def _program_verdict(program: Program, fragment: Fragment, where: Readout, alpha
         alphabet=alphabet,
         theorem="program",
         certificate=certificate,
-        reason=given_program_reason(program),
+        reason=given_program_reason(program, how),
         asked=certificate.asked,
     )
 

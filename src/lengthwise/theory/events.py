@@ -9,6 +9,8 @@ from ..languages.dfa_algebra import Word, shortest_path
 
 _SHOWN_LETTERS = 40
 
+THE_BEGINNING = "how the input began"
+
 
 def one_way_events(language: DFA) -> str:
     """Return what a model has to notice beside where it is in the input's present phase, with an example; empty if nothing.
@@ -25,7 +27,7 @@ def one_way_events(language: DFA) -> str:
         and 0 not in language.transitions[0]
         and all(_is_closed(language, part) for part in components[1:])
     ):
-        return "how the input began"
+        return THE_BEGINNING
     if len(phases) > 1 or not final:
         ending = shortest_path(language, 0, lambda state: state not in components[0])
         assert ending is not None, "the first component is left"

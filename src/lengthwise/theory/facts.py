@@ -39,6 +39,8 @@ class Facts:
 
     language: DFA | None = None
     program: Program | None = None
+    how: str = ""
+    """What the program does, as a sentence without a full stop."""
     asked: Asked = Asked.MEMBERSHIP
     cited: tuple[Citation, ...] = ()
 

@@ -23,7 +23,7 @@ from .certificates import (
 )
 from .claims import Asked
 from .counting import describe_counts
-from .events import final_examples, listed, one_way_events, quoted_word
+from .events import THE_BEGINNING, final_examples, listed, one_way_events, quoted_word
 
 if TYPE_CHECKING:
     from ..crasp.syntax import Program
@@ -94,8 +94,8 @@ def tracking_reason(
     events = one_way_events(language)
     if events:
         tracked.append(events)
-        if not means:
-            means.append("it finds whether something has occurred before")
+        is_start = events == THE_BEGINNING
+        means.append(f"it finds {'the first token' if is_start else 'whether something has occurred before'}")
     if not tracked:
         return "All inputs have the same answer."
     able = f" Attention can do this at any length: {listed(means)}." if means else ""
@@ -126,8 +126,8 @@ def _counted(counts: Sequence[str]) -> tuple[str, str]:
     return f"the count{'s' * several} {shown}", f"{legend}."
 
 
-def given_program_reason(program: Program) -> str:
-    """Say that a program computes the problem."""
+def given_program_reason(program: Program, how: str = "") -> str:
+    """Say that a program computes the problem, and how if that is known."""
     from ..crasp.measures import depth_of, fragment_of
 
     depth, fragment = depth_of(program), fragment_of(program)
@@ -136,13 +136,17 @@ def given_program_reason(program: Program) -> str:
     uses += ["uses the position modulo a number"] * fragment.has_periods
     if not uses:
         return "The current symbol is enough to answer (--explain shows the program)."
-    rounds = f", in {depth} rounds of counting that build on each other" if depth > 1 else ""
-    return (
-        f"A program solves it at every length (--explain shows it). It only {listed(uses)}{rounds}. Attention can do that: "
-        "averages over all earlier tokens compare counts."
-        if depth
-        else f"A program solves it at every length (--explain shows it). It only {listed(uses)}, which attention can do."
+    rounds = (
+        f", in {depth} rounds: each counts the places where comparisons of earlier counts hold" if depth > 1 else ""
     )
+    solved = "A program solves it at every length (--explain shows it)."
+    if how:
+        solved = f"{how} (--explain shows the program)."
+    if not depth:
+        return f"{solved} It only {listed(uses)}, which attention can do at every length."
+    means = ["averages over all earlier tokens compare counts"]
+    means += ["it can look at the nearest tokens"] * fragment.has_windows
+    return f"{solved} The program only {listed(uses)}{rounds}. Attention can do that at every length: {listed(means)}."
 
 
 _SEES_COUNTS = "Attention here only compares how often symbols occurred."
@@ -189,22 +193,20 @@ def reduction_reason(certificate: ReductionCertificate) -> str:
     where = "" if is_whole else f"{where}{listed(list(blocks.values()))}. "
     if certificate.asked is Asked.NEXT_SYMBOLS:
         may = "the word may end" if certificate.reads is None else f"{certificate.reads} may follow"
-        answer = f"After {'an' if is_whole else 'such an'} input, {may}"
+        depends = f"Whether {may} after {'an' if is_whole else 'such an'} input depends on"
     else:
-        answer = "An input is accepted" if is_whole else "Such an input is accepted"
+        depends = f"The right answer {'' if is_whole else 'then '}depends on"
     if certificate.target.startswith("{"):
-        return f"{where}{answer} exactly if the last {noun} other than {blocks['2']} is {blocks['0']}. {_why_no_last(certificate, noun)}"
-    return (
-        f"{where}{answer} exactly if {_residue(certificate.target, blocks['a'])}. {_why_no_modulus(certificate, noun)}"
-    )
+        return f"{where}{depends} whether the last {noun} other than {blocks['2']} is {blocks['0']}. {_why_no_last(certificate, noun)}"
+    return f"{where}{depends} {_residue(certificate.target, blocks['a'])}. {_why_no_modulus(certificate, noun)}"
 
 
 def _residue(target: str, counted: str) -> str:
-    """Return what the number of symbols or blocks must be, in words."""
+    """Return what of the number of symbols or blocks matters, in words."""
     if target == "PARITY":
-        return f"the number of {counted} is even"
-    prime, residues = target.removeprefix("MOD(").removesuffix(")").split("; ")
-    return f"the number of {counted} leaves the remainder {residues.replace(', ', ' or ')} when divided by {prime}"
+        return f"whether the number of {counted} is even or odd"
+    prime, _ = target.removeprefix("MOD(").removesuffix(")").split("; ")
+    return f"the remainder of the number of {counted} when divided by {prime}"
 
 
 def _why_no_last(certificate: ReductionCertificate, noun: str) -> str:
@@ -227,8 +229,8 @@ def _why_no_modulus(certificate: ReductionCertificate, noun: str) -> str:
     alike = "have the same length and " if noun == "block" else ""
     where = f" The {noun}s {alike}come in any order, so positions say nothing about it."
     return (
-        f"A model can {listed(able)}, but none of this gives a count modulo a number at every length."
-        f"{where if certificate.fragment.has_periods else ''}"
+        f"Even a model that can {listed(able)} cannot count modulo a number at every length: one {noun} more changes the answer, but "
+        f"hardly any average.{where if certificate.fragment.has_periods else ''}"
     )
 
 

@@ -25,7 +25,7 @@ class Addition(AnswerTask):
     symbols = ("0", "1", "+", "=")
     min_length = 4
     citation = "arXiv 2410.02140"
-    facts = excluded_by_communication("To write the sum a model must remember the digits of both numbers")
+    facts = excluded_by_communication("The sum needs every digit of both numbers")
 
     def answer_length(self, length: Array) -> Array:
         """Return one digit more than the longer number can have."""

@@ -111,7 +111,9 @@ class AddPlain(SplitPair):
     sign = "+"
     revision = 2
     citation = "arXiv 2307.03381"
-    facts = excluded_by_communication("With y = 0 the answer is x, so a model must remember every digit of x")
+    facts = excluded_by_communication(
+        "If all other numbers are 0, the answer is the first one, so the answer needs every digit of it"
+    )
 
     def __init__(self, drawn: str = LONG_CARRIES) -> None:
         super().__init__()
@@ -358,7 +360,7 @@ class Multiply(SplitPair):
     """The product of two numbers."""
 
     sign = "*"
-    facts = excluded_by_communication("With y = 1 the answer is x, so a model must remember every digit of x")
+    facts = excluded_by_communication("With y = 1 the answer is x, so the answer needs every digit of x")
 
     def __init__(self, name: str, base: int, citation: str) -> None:
         self.name, self.base, self.citation = name, base, citation

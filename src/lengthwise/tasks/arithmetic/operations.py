@@ -29,7 +29,7 @@ class Increment(AnswerTask):
     min_length = 1
     citation = "after arXiv 2406.06467"
     facts = excluded_by_communication(
-        "Unless x ends in 9, all its digits but the last are copied, so a model must remember them"
+        "Unless x ends in 9, all its digits but the last are copied, so the answer needs them"
     )
 
     def answer_length(self, length: Array) -> Array:
@@ -71,7 +71,7 @@ class MultiplyBy(AnswerTask):
         self.min_length = num_digits + 3
         power = 10 ** (num_digits - 1)
         self.facts = excluded_by_communication(
-            f"With y = {power} the digits of x are copied, so a model must remember all of them"
+            f"With y = {power} the digits of x are copied, so the answer needs all of them"
         )
 
     def answer_length(self, length: Array) -> Array:
@@ -112,7 +112,7 @@ class Divide(AnswerTask):
     symbols = (*DIGITS, "/", "=", "r")
     min_length = 4
     citation = "after arXiv 2404.00560"
-    facts = excluded_by_communication("With d = 1 the digits of x are copied, so a model must remember all of them")
+    facts = excluded_by_communication("With d = 1 the digits of x are copied, so the answer needs all of them")
 
     def answer_length(self, length: Array) -> Array:
         """Return the digits of x, and two symbols for the remainder."""
@@ -154,8 +154,8 @@ class SquareRoot(AnswerTask):
     min_length = 1
     citation = "arXiv 2207.02098"
     facts = excluded_by_communication(
-        "Numbers whose second half is 0 have different roots if their first halves differ by two or more, so a model must "
-        "remember almost all bits of the first half"
+        "Numbers whose second half is 0 have different roots if their first halves differ by two or more, so the answer "
+        "needs almost all bits of the first half"
     )
 
     def answer_length(self, length: Array) -> Array:
@@ -190,7 +190,8 @@ class CommonDivisor(AlignedPair):
     min_length = 6
     citation = "arXiv 2308.15594"
     facts = excluded_by_communication(
-        "Among all x as long as y only y itself is divisible by y, so a model must remember x exactly"
+        "If x and y begin with 1 and are equally long, their greatest common divisor is y only if x = y, so the "
+        "answer needs every digit of x"
     )
 
     def answer_length(self, length: Array) -> Array:
@@ -228,9 +229,7 @@ class Compare(AlignedPair):
     sign = ","
     symbols = (*DIGITS, ",", "=", "<", ">")
     citation = "arXiv 2510.04130"
-    facts = excluded_by_communication(
-        "The answers for all possible y reveal x, so a model must remember every digit of x"
-    )
+    facts = excluded_by_communication("The answers for all possible y reveal x, so the answer needs every digit of x")
 
     def answer_length(self, length: Array) -> Array:
         """Return 1: one sign."""
@@ -275,7 +274,7 @@ class Bitwise(AlignedPair):
         )
         self.operate = operate
         self.facts = excluded_by_communication(
-            f"If y has only {neutral}s the answer is x, so a model must remember every bit of x"
+            f"If y has only {neutral}s the answer is x, so the answer needs every bit of x"
         )
         super().__init__()
 

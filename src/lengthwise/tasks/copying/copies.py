@@ -52,7 +52,7 @@ class RepeatCopy(SameLengthTask):
     symbols = ("a", "b")
     min_length = 1
     citation = "arXiv 2410.02140"
-    facts = excluded_by_communication("To write the answer a model must remember every symbol of the input")
+    facts = excluded_by_communication("The answer needs every symbol of the input, in order")
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Return the input."""

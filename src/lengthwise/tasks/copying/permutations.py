@@ -19,7 +19,7 @@ from ..core.stretched import StretchedTask
 from ..core.task import Batch, SameLengthTask
 
 DEFAULT_COLUMNS = 3
-_COPYING = excluded_by_communication("The answer holds every symbol of the input, so a model must remember all of them")
+_COPYING = excluded_by_communication("The answer holds every symbol of the input, so the answer needs all of them")
 
 
 class RearrangedTask(SameLengthTask):

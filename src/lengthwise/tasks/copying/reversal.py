@@ -31,7 +31,7 @@ class Reverse(SameLengthTask):
     symbols = ("a", "b")
     min_length = 1
     citation = "arXiv 2207.02098"
-    facts = excluded_by_communication("To write the answer a model must remember every symbol of the input")
+    facts = excluded_by_communication("The answer needs every symbol of the input, in reverse order")
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Return the input backwards."""
@@ -90,7 +90,7 @@ class Palindrome(OneSymbolTask):
     min_length = 2
     citation = "after arXiv 2411.07107"
     facts = excluded_by_communication(
-        "To compare the second half with the first a model must remember the whole first half, even where both have the same counts"
+        "The answer needs every symbol of both halves, since they may have the same counts and still differ"
     )
 
     def answer(self, prompt: Sequence[str]) -> list[str]:

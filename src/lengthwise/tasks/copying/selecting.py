@@ -26,7 +26,7 @@ class SelectiveCopy(SameLengthTask):
     symbols = ("a", "b", "c", "d", _BLANK)
     min_length = 1
     citation = "arXiv 2405.18719"
-    facts = excluded_by_communication("An input without blanks is copied whole, so a model must remember every symbol")
+    facts = excluded_by_communication("An input without blanks is copied whole, so the answer needs every symbol")
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Return what is not blank."""

@@ -14,9 +14,14 @@ from ...theory.promises import AnswerAutomaton, PromiseCertificate, PromiseReduc
 from .legal_inputs import hidden_problem
 
 GROWING_ALPHABETS = (
-    "Longer inputs need a larger vocabulary, and this YES does not speak of those. A theory of growing vocabularies exists (C*-RASP, "
-    "arXiv 2603.19954), but this version derives no answer from it."
+    "No theorem here covers vocabularies that grow with the input (C*-RASP, arXiv 2603.19954, is a theory of them)."
 )
+
+ONLY_A_TABLE = (
+    "A large enough model could hold a table of all answers. That is all this YES says: it does not predict that training on short "
+    "inputs carries over to longer ones."
+)
+"""What a YES is worth that rests on there being finitely many inputs."""
 
 NO_LAST_OF_MANY = "The last one may lie arbitrarily far back: the last few symbols do not show it, and counts do not tell which came last."
 """Why a model cannot follow the last of many events: the flip-flop."""
@@ -25,8 +30,8 @@ NO_LAST_OF_MANY = "The last one may lie arbitrarily far back: the last few symbo
 def no_count_modulo(number: int) -> str:
     """Return why a model cannot count modulo a number."""
     return (
-        f"A model can compare counts, see the last few symbols and know positions modulo a number, but none of this gives a count "
-        f"modulo {number} at every length."
+        "Even a model that can compare counts, see the last few symbols and know positions modulo a number cannot count modulo "
+        f"{number} at every length: one more changes the answer, but hardly any average."
     )
 
 
@@ -41,19 +46,19 @@ def answered_by(program: str, fragment: Fragment, reason: str) -> Citation:
     )
 
 
-def answered_at_fixed_alphabet(alphabet: str, *, program: str = "", how: str = "") -> Citation:
-    """Return YES for a task whose alphabet is fixed by its parameter, named here: "150 tokens".
+def answered_at_fixed_alphabet(limited: str, *, program: str = "", how: str = "") -> Citation:
+    """Return YES for a task whose vocabulary, fixed by its parameter, limits the length: "none of 150 tokens occurs twice".
 
     ``program`` names one of the library that does not care how many inputs there are, and ``how`` says what it does.
-    Without one, the reason is that a fixed alphabet allows finitely many inputs.
+    Without one, the reason is that there are finitely many inputs.
     """
     if program:
         reason = (
-            f"{how} (lengthwise show program {program}). This is for a vocabulary of {alphabet}. {GROWING_ALPHABETS}"
+            f"{how} (lengthwise show program {program}). This holds up to the length that the vocabulary allows: {limited}. "
+            f"{GROWING_ALPHABETS}"
         )
     else:
-        listed = f"With a vocabulary of {alphabet} the task has only finitely many inputs, so a large enough model could store all answers."
-        reason = f"{listed} {GROWING_ALPHABETS}"
+        reason = f"There are only finitely many inputs, because {limited}. {ONLY_A_TABLE} {GROWING_ALPHABETS}"
     return Citation(
         fragment=Fragment.PLAIN,
         answer=Answer.YES,
@@ -68,12 +73,13 @@ def excluded_by(theorem: str, reason: str) -> Citation:
     return Citation(fragment=Fragment.PERIODIC_LOCAL, answer=Answer.NO, theorem=theorem, reason=reason)
 
 
-def excluded_by_communication(must_remember: str) -> Facts:
-    """Return that a model must remember more of the input than a program can carry on; its first sentence comes without a full stop."""
+def excluded_by_communication(needed: str) -> Facts:
+    """Return that an answer needs more of the input than a program can pass on; the first sentence comes without a full stop."""
     reason = (
-        f"{must_remember}. That takes far more than log n bits for n symbols. But all that an answer can learn from the input is a "
-        "fixed number of counts, the last few symbols and positions modulo a number: about log n bits. Nor can it look back at the "
-        "symbol it needs: no fixed weights single out one given position among n at every n."
+        f"{needed}. Attention cannot fetch them one at a time. Symbols repeat, so their content does not show which one is meant. "
+        "Positions do not show it either: at lengths that were never trained, they single out only tokens a fixed distance back, or "
+        "every m-th token. Whatever else reaches an answer is an average over many tokens, that is, a count. A few counts hold about log n "
+        "bits, too few for n symbols."
     )
     return Facts(cited=(excluded_by("communication", reason),))
 

@@ -12,7 +12,7 @@ from .task import OneSymbolTask
 NAMES = 100
 """How many names for persons, nodes and gates there are."""
 
-FIXED_NAMES = Facts(cited=(answered_at_fixed_alphabet("a fixed set of names"),))
+FIXED_NAMES = Facts(cited=(answered_at_fixed_alphabet("a fixed number of names limits the length"),))
 """For tasks with names: how many there are bounds the length."""
 
 

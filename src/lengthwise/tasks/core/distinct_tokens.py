@@ -40,7 +40,9 @@ class DistinctTokensTask(SameLengthTask):
         self.definition = f"{self.purpose} tokens that are all different, out of {num_symbols}"
         self.length_means = f"the number of tokens to {self.purpose}"
         self.symbols = tuple(f"s{number}" for number in range(num_symbols))
-        fixed = answered_at_fixed_alphabet(f"{num_symbols} tokens", program=self.program, how=self.how)
+        fixed = answered_at_fixed_alphabet(
+            f"there are {num_symbols} tokens, and an answer never repeats one", program=self.program, how=self.how
+        )
         self.facts = Facts(cited=(*self.known, fixed))
 
     def lengths(self, low: int, high: int) -> tuple[int, ...]:

@@ -182,7 +182,7 @@ class CountUp(DistinctTokensTask):
     purpose = "write"
     citation = "arXiv 2310.16028"
     program = "count_up"
-    how = "Every number follows the one before it, up to the second one given"
+    how = "The model writes the number after the one it wrote last, and stops at the second number of the input"
 
     def __init__(self, num_symbols: int) -> None:
         super().__init__(num_symbols)
@@ -230,7 +230,7 @@ class MissingDuplicate(OneSymbolTask):
     facts = Facts(
         cited=(
             unsettled(
-                "The missing symbol is b exactly if the number of bs is odd, so a model must remember little, and the theorem on "
+                "The missing symbol is b exactly if the number of bs is odd, so the answer needs little, and the theorem on "
                 "communication excludes nothing. No program is known, because the middle of the input shows only at its end."
             ),
         )

@@ -38,7 +38,7 @@ class Mode(OneSymbolTask):
             f"the most frequent of {num_letters} letters, of several the first in the alphabet; letters are uniform"
         )
         self.symbols = tuple(ascii_lowercase[:num_letters])
-        self.facts = Facts(program=_mode_program(self.symbols))
+        self.facts = Facts(program=_mode_program(self.symbols), how="The model compares how often the letters occur")
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Return the most frequent letter."""
@@ -82,7 +82,10 @@ class MostFrequent(AnswerTask):
             f"which of {num_letters} letters occur, by falling frequency, then by first occurrence; letters are uniform"
         )
         self.symbols = tuple(ascii_lowercase[:num_letters])
-        self.facts = Facts(program=_frequency_program(self.symbols))
+        self.facts = Facts(
+            program=_frequency_program(self.symbols),
+            how="The model compares how often the letters occur, and leaves out those it has written",
+        )
 
     def answer_length(self, length: Array) -> Array:
         """Return the number of letters there are, or of those in the word if that is shorter."""
@@ -138,7 +141,13 @@ class Histogram(SameLengthTask):
         self.name = shortest_name("histogram", [max_count], [DEFAULT_SYMBOLS])
         self.definition = f"for every letter, how often it occurs in the word; {_HISTOGRAM_LETTERS} letters, uniform"
         self.symbols = _with_counts(max_count)
-        self.facts = Facts(cited=(answered_at_fixed_alphabet(f"counts up to {max_count}"),))
+        self.facts = Facts(
+            cited=(
+                answered_at_fixed_alphabet(
+                    f"a word of n letters needs counts up to n, and only those up to {max_count} are tokens"
+                ),
+            )
+        )
 
     def lengths(self, low: int, high: int) -> tuple[int, ...]:
         """Return the lengths; a count beyond the largest has no symbol."""
@@ -173,7 +182,7 @@ class DoubleHistogram(SameLengthTask):
     citation = "arXiv 2106.06981"
     facts = excluded_by_communication(
         "If two letters occur equally often and a third one does not, the answer shows where the third one "
-        "stands, so a model must remember all its places"
+        "stands, so the answer needs all its places"
     )
 
     def __init__(self) -> None:

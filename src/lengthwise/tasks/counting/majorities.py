@@ -47,7 +47,7 @@ class BinMajority(OneSymbolTask):
     citation = "arXiv 2410.02140"
 
     def __init__(self) -> None:
-        self.facts = Facts(program=parse_program(_MAJORITY))
+        self.facts = Facts(program=parse_program(_MAJORITY), how="The model compares how many 0s and 1s it has read")
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Return the more frequent bit."""

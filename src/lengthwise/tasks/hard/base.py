@@ -35,7 +35,9 @@ def describe_as_hard(hard: Task, base: Task, kind: str, definition: str) -> None
 
 def facts_for_some(facts: Facts) -> Facts:
     """Return what still holds where only some instances are asked: a program goes on working, but no NO is kept."""
-    return Facts(program=facts.program, cited=tuple(each for each in facts.cited if each.answer is Answer.YES))
+    return Facts(
+        program=facts.program, how=facts.how, cited=tuple(each for each in facts.cited if each.answer is Answer.YES)
+    )
 
 
 class HardAnswers(AnswerTask):

@@ -33,7 +33,7 @@ class Dyck(WordsTask):
             f"the legal next symbols at every prefix of nested brackets of {num_types} types; words are uniform"
         )
         self.facts = excluded_by_communication(
-            "The closing brackets depend on the order of the opening ones, so a model must remember all of them"
+            "The closing brackets depend on the order of the opening ones, so the answer needs all of them"
         )
 
     def lengths(self, low: int, high: int) -> tuple[int, ...]:
@@ -98,7 +98,7 @@ class StackManipulation(SameLengthTask):
     citation = "after arXiv 2207.02098"
     revision = 2
     facts = excluded_by_communication(
-        "If all actions push, the input is written backwards, so a model must remember every symbol"
+        "If all actions push, the input is written backwards, so the answer needs every symbol"
     )
 
     def __init__(self, instances: str) -> None:

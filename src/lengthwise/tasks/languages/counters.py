@@ -24,10 +24,11 @@ from .words import WordsTask, after_each_prefix, balanced, set_of
 BHATTAMISHRA = "arXiv 2009.11264"
 
 
-def _program(symbols: Sequence[str], *lines: str) -> Facts:
-    """Return the facts of a task that this program computes, after every prefix."""
+def _program(symbols: Sequence[str], *lines: str, how: str) -> Facts:
+    """Return the facts of a task that this program computes, after every prefix, and how it does."""
     alphabet = "alphabet " + " ".join(f"'{symbol}'" for symbol in symbols)
-    return Facts(program=parse_program("\n".join([alphabet, "start '<bos>'", "stop '<eos>'", *lines]) + "\n"))
+    program = parse_program("\n".join([alphabet, "start '<bos>'", "stop '<eos>'", *lines]) + "\n")
+    return Facts(program=program, how=how)
 
 
 class Dyck1(WordsTask):
@@ -47,6 +48,7 @@ class Dyck1(WordsTask):
             "next '(' := live",
             "next ')' := live and depth > 0",
             "next '<eos>' := live and depth = 0",
+            how="The model counts how many brackets are open, and whether more were ever closed than opened",
         )
 
     def lengths(self, low: int, high: int) -> tuple[int, ...]:
@@ -94,6 +96,7 @@ class ShuffleDyck2(WordsTask):
             "next '[' := live",
             "next ']' := live and square > 0",
             "next '<eos>' := live and round = 0 and square = 0",
+            how="The model counts how many brackets of each kind are open, and whether more were ever closed than opened",
         )
 
     def lengths(self, low: int, high: int) -> tuple[int, ...]:
@@ -163,7 +166,11 @@ class Blocks(WordsTask):
         self.name = "".join(f"{letter}n" for letter in self.symbols)
         shown = "".join(f"{letter}ⁿ" for letter in self.symbols)
         self.definition = f"the legal next symbols, the end among them, at every prefix of {shown}"
-        self.facts = _program(self.symbols, *_block_lines(self.symbols))
+        self.facts = _program(
+            self.symbols,
+            *_block_lines(self.symbols),
+            how="The model compares how often each letter occurs, and notices whether the letters came in order",
+        )
 
     def lengths(self, low: int, high: int) -> tuple[int, ...]:
         """Return the multiples of the number of letters."""
@@ -241,6 +248,7 @@ class BooleanExpression(WordsTask):
             "live := #[missing <= 0] = 0",
             *(f"next '{symbol}' := live" for symbol in self.symbols),
             "next '<eos>' := missing = 0 and #[missing <= 0] = 1",
+            how="The model counts how many arguments are still missing",
         )
         self._samplers: dict[tuple[int, int], WordSampler] = {}
 

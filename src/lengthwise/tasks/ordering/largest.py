@@ -160,7 +160,14 @@ class ArgMax(NumberTask):
             f"the place of the largest of tokens out of {num_tokens}, {how}; place and largest are uniform"
         )
         excluded = Facts(cited=(excluded_numeral("tokens up to the largest one"),))
-        self.facts = Facts(program=_place_program(self.input_symbols)) if self.is_unary else excluded
+        self.facts = (
+            Facts(
+                program=_place_program(self.input_symbols),
+                how="The model writes as many 1s as tokens stand up to the first of the largest",
+            )
+            if self.is_unary
+            else excluded
+        )
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Return the place of the largest token."""

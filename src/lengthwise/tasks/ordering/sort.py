@@ -121,13 +121,20 @@ class MultidigitSort(SameLengthTask):
 def _sorting_facts(num_digits: int) -> Facts:
     """Return the program (up to two digits, as longer ones are long), and that without windows there is none."""
     if num_digits == 1:
-        return Facts(program=digit_sorting_program("0123456789"))
+        return Facts(
+            program=digit_sorting_program("0123456789"),
+            how="The model writes the smallest digit of which it has written too few",
+        )
     excluded = excluded_without_positions(
         lambda: sorting_inputs(num_digits),
         "Counting tells how often each digit occurs at each place of a number, but not which digits stand together in one number.",
     )
     if num_digits == 2:
-        return Facts(program=sorting_program("0123456789", num_digits), cited=(excluded,))
+        return Facts(
+            program=sorting_program("0123456789", num_digits),
+            how="The model sees which digits stand together, and writes the smallest number of which it has written too few",
+            cited=(excluded,),
+        )
     reason = (
         "The program for numbers of two digits (that of sort_multidigit) is written in the same way for "
         f"{num_digits}; it is about {10 ** (num_digits - 2)} times as long."

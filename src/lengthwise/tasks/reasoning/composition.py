@@ -31,7 +31,7 @@ class Scan(AnswerTask):
     symbols = (*_VERBS, *_TURNS, *_TIMES, "and", "after", "WALK", "LOOK", "RUN", "JUMP", "LEFT", "RIGHT")
     min_length = 1
     citation = "arXiv 1711.00350; the grammar is smaller, and commands of any length are chains of phrases"
-    facts = excluded_by_communication("Verbs joined by 'and' are copied in order, so a model must remember all of them")
+    facts = excluded_by_communication("Verbs joined by 'and' are copied in order, so the answer needs all of them")
 
     def answer_length(self, length: Array) -> Array:
         """Return the most actions that so many words can mean: six for every phrase of three words and its joint."""
@@ -116,7 +116,7 @@ class Pcfg(SameLengthTask):
     min_length = 2
     citation = "arXiv 1908.08351"
     facts = excluded_by_communication(
-        "With the function copy alone the letters are copied, so a model must remember all of them"
+        "With the function copy alone the letters are copied, so the answer needs all of them"
     )
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
@@ -174,7 +174,7 @@ class NestedClauses(ClauseTask):
     symbols = (*_PEOPLE, *_SAYING, *_DOING, "that", "(", ",", ")")
     min_length, clause = 2, 3
     citation = "arXiv 2010.05465; the sentences nest in one way only"
-    facts = excluded_by_communication("Names are copied in their order, so a model must remember all of them")
+    facts = excluded_by_communication("Names are copied in their order, so the answer needs all of them")
 
     def answer_length(self, length: Array) -> Array:
         """Return four symbols for each clause, and a bracket for each level."""

@@ -269,7 +269,7 @@ class Minesweeper(_GridTask):
     symbols = (".", "*", *"012345678")
     citation = "arXiv 2405.20671"
     facts = excluded_by_communication(
-        "Every mine is written again at its place, so a model must remember where all mines are"
+        "Every mine is written again at its place, so the answer needs the places of all mines"
     )
 
     def __init__(self, width: int) -> None:
@@ -298,7 +298,7 @@ class LifeStep(_GridTask):
     revision = 2
     citation = "M. Gardner, Mathematical Games, Scientific American (October 1970)"
     facts = excluded_by_communication(
-        "Blocks of four living cells with two empty rows between them stay as they are, so a model must remember which blocks there are"
+        "Squares of four living cells with two empty rows between them stay as they are, so the answer needs every square that is there"
     )
 
     def __init__(self, width: int) -> None:

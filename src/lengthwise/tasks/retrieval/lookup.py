@@ -183,7 +183,10 @@ class Induction(OneSymbolTask):
     citation = "arXiv 2310.16028"
 
     def __init__(self) -> None:
-        self.facts = Facts(program=short_answer_program(self.symbols, induction_rows(self.symbols, SEP)))
+        self.facts = Facts(
+            program=short_answer_program(self.symbols, induction_rows(self.symbols, SEP)),
+            how="The letter that was asked for occurs once before, and the answer is the first letter that has it in front of it",
+        )
 
     def answer(self, prompt: Sequence[str]) -> list[str]:
         """Return the letter behind the first occurrence of the last one."""
@@ -216,7 +219,7 @@ class IndexLookup(OneSymbolTask):
     min_length = 2
     citation = "arXiv 2509.10534"
     facts = excluded_by_communication(
-        "The number comes last and can ask for any letter, so a model must remember all letters"
+        "The number comes last and can ask for any letter, so the answer needs all letters"
     )
 
     def answer(self, prompt: Sequence[str]) -> list[str]:

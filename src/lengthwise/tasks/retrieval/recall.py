@@ -126,7 +126,7 @@ class MQAR(_RecallTask):
                     Fragment.LOCAL,
                     "An induction head answers: it finds the key in the input and writes the value behind it",
                 ),
-                answered_at_fixed_alphabet(f"{num_keys} keys"),
+                answered_at_fixed_alphabet(f"each of the {num_keys} keys has one value"),
             )
         )
         self.name = shortest_name("mqar", [num_keys], [_DEFAULT_KEYS])
@@ -164,9 +164,9 @@ class CompositionalMQAR(_RecallTask):
             answered_by(
                 "induction(2)",
                 Fragment.LOCAL,
-                "An induction head finds the two symbols of the key and writes what follows them",
+                "An induction head finds the earlier place with the same two symbols, by content, and writes what follows it",
             ),
-            answered_at_fixed_alphabet(f"{_FEW_KEYS} symbols for each part of a key"),
+            answered_at_fixed_alphabet(f"each of the {_FEW_KEYS**2} keys has one value"),
         )
     )
 

@@ -15,6 +15,7 @@ from ...theory.positions.circuits import Circuit, Gate
 from ...theory.positions.layout import EQUALS, Layout, check_at_least_1
 from ...theory.positions.problem import Problem
 from ..arithmetic.decimal import BITS
+from ..core.cited import ONLY_A_TABLE
 from ..core.family import Family, Group
 from ..core.row_functions import at, is_inside, places, running_count
 from ..core.stretched import StretchedTask
@@ -28,10 +29,7 @@ DEFAULT_OFFSET = 128
 
 def _listed(offset: int) -> Citation:
     """Return YES for inputs of one size, because a program can list them."""
-    reason = (
-        f"All inputs have {offset} symbols. So there are only finitely many, and a large enough model could store all answers. This "
-        "YES does not speak of longer inputs."
-    )
+    reason = f"There are only finitely many inputs, because all have {offset} symbols. {ONLY_A_TABLE}"
     return Citation(fragment=Fragment.PLAIN, answer=Answer.YES, theorem="finite_inputs", reason=reason)
 
 

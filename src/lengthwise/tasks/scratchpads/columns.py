@@ -15,9 +15,7 @@ from ..core.row_functions import batch_of
 from ..core.task import AnswerTask
 from ..core.writing import NUMBERS
 
-_TOLD = excluded_by_communication(
-    "The steps in the answer reveal every digit of x, so a model must remember all of them"
-)
+_TOLD = excluded_by_communication("The steps in the answer reveal every digit of x, so the answer needs all of them")
 
 
 class AddTrace(AlignedPair):

@@ -24,7 +24,7 @@ from ..core.task import AnswerTask, Batch, SameLengthTask, copying_roles, shuffl
 from ..counting.majorities import xor
 
 _TOLD = excluded_by_communication(
-    "The steps in the answer reveal every symbol of the input, so a model must remember all of them"
+    "The steps in the answer reveal every symbol of the input, so the answer needs all of them"
 )
 DEFAULT_LARGEST = 150
 
@@ -105,7 +105,13 @@ class _Numbered(AnswerTask):
 
     def __init__(self, largest: int) -> None:
         self.largest = largest
-        self.facts = Facts(cited=(answered_at_fixed_alphabet(f"numbers up to {largest}"),))
+        self.facts = Facts(
+            cited=(
+                answered_at_fixed_alphabet(
+                    f"a trace of n symbols needs numbers up to n, and only those up to {largest} are tokens"
+                ),
+            )
+        )
         self.name = shortest_name(self.family, [largest], [DEFAULT_LARGEST])
 
     def lengths(self, low: int, high: int) -> tuple[int, ...]:
@@ -296,9 +302,7 @@ class TuringProgram(HostTask):
     symbols = (*BITS, "A", "B", "|", *(bit + move + state for bit in BITS for move in "LR" for state in "AB"))
     min_length = 5
     citation = "after arXiv 2407.03310"
-    facts = excluded_by_communication(
-        "The first step copies the tape but for one bit, so a model must remember the tape"
-    )
+    facts = excluded_by_communication("The first step copies the tape but for one bit, so the answer needs the tape")
 
     def __init__(self, num_steps: int) -> None:
         self.num_steps = num_steps

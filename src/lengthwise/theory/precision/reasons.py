@@ -7,7 +7,8 @@ from ..reasons import few_events_reason, tracking_reason
 from .certificates import AperiodicCertificate, LogicCertificate, PumpingCertificate, RanksCertificate
 from .logics import Logic
 
-_ONLY_NOTICES = "With numbers of fixed precision, attention here only notices whether something has occurred before, not what came last"
+_ATTENTION = "With numbers of fixed precision, attention with this encoding"
+_ONLY_NOTICES = f"{_ATTENTION} only notices whether something has occurred before, not what came last"
 
 
 _IN_WORDS = {
@@ -73,8 +74,7 @@ def _why_not_by_occurrence(certificate: PumpingCertificate) -> str:
     if there == back:
         return (
             f"Take an input that {begins}repeats {there}{stay}. {accepted} whether {there} occurred an even or an odd number of "
-            f"times.{hidden} With numbers of fixed precision, attention here only notices that something has occurred before, not "
-            "how often."
+            f"times.{hidden} {_ATTENTION} only notices that something has occurred before, not how often."
         )
     return (
         f"Take a long input that {begins}alternates between {there} and {back}{stay}. {accepted} which of {there} and {back} came "
@@ -99,9 +99,8 @@ def _why_not_by_last_symbols(certificate: PumpingCertificate) -> str:
     ]
     follows = f" when {quoted_word(certificate.suffix)} follows" if certificate.suffix else ""
     return (
-        "This model gives weight to nearby tokens only, so it sees a fixed number of last symbols. Read "
-        f"{repeated} many times {starts[0]}, or just as often {starts[1]}. The last symbols are the same, but only "
-        f"one of the two inputs is accepted{follows}."
+        "This model gives weight to nearby tokens only, so it sees a fixed number of last symbols. Compare a long repetition of "
+        f"{repeated} {starts[0]} with one {starts[1]}. The last symbols are the same, but the right answers differ{follows}."
     )
 
 
@@ -110,8 +109,7 @@ def _why_not_by_last_match(certificate: PumpingCertificate) -> str:
     odd = " (even or odd)" if certificate.power == 2 else ""
     return (
         f"Whether an input is accepted{_followed(certificate)} can depend on how often {quoted_word(certificate.there or ())} is "
-        f"read{after}, modulo {certificate.power}{odd}. With numbers of fixed precision, attention here finds the most recent token "
-        "of some kind, but does not count modulo a number."
+        f"read{after}, modulo {certificate.power}{odd}. {_ATTENTION} finds the most recent token of some kind, but does not count modulo a number."
     )
 
 
