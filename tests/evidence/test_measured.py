@@ -45,7 +45,10 @@ def test_cells_are_those_that_the_table_shows() -> None:
     assert (rope.num_runs, rope.num_fitted, rope.num_generalized, rope.median) == (5, 5, 5, 1.0)
     (window,) = measured_cells(language=compile_regex("(aa)*"))["window"]
     assert window.is_found is None
-    assert window.sentence() == "Measured: 0 of 5 runs fitted the training lengths (asked which symbols may come next)."
+    assert (
+        window.sentence()
+        == "Measured: no evidence, since 0 of 5 runs fitted the training lengths (asked which symbols may come next)."
+    )
 
 
 def test_a_row_of_an_older_revision_is_not_shipped() -> None:

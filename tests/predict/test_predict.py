@@ -464,7 +464,7 @@ def test_between_two_theories_all_four_relations_occur() -> None:
     (row,) = predict("PARITY", encodings="rope")
     assert (row.counting.answer, row.precision.answer, row.theory) == (UNKNOWN, NO, "fixed precision")
     assert (row.verdict.answer, row.differs) == (NO, False)
-    assert row.aside == "This NO assumes numbers of fixed precision. For exact averages nothing is proved."
+    assert row.aside == "This NO assumes numbers of fixed precision. Where sums are exact, nothing is proved."
     (row,) = predict("[ab]*b", encodings="fox")
     assert (row.counting.answer, row.precision.answer, row.verdict.answer) == (UNKNOWN, YES, YES)
     assert str(row.verdict.fragment) == "LTL[S]"
@@ -555,10 +555,10 @@ def test_few_bits_are_a_no_where_nothing_else_is_known() -> None:
         for verdict in (row.counting, row.precision):
             assert verdict.answer is NO, name
             assert verdict.reason == (
-                "To write the answer a model must remember every symbol of the input. That takes far more than log n bits "
-                "for n symbols. But all that an answer can learn from the input is a fixed number of counts, the last few "
-                "symbols and positions modulo a number: about log n bits. Nor can it look back at the symbol it needs: no "
-                "fixed weights single out one given position among n at every n."
+                "The answer needs every symbol of the input, in order. Attention cannot fetch them one at a time. Symbols repeat, so "
+                "their content does not show which one is meant. Positions do not show it either: at lengths that were never "
+                "trained, they single out only tokens a fixed distance back, or every m-th token. Whatever else reaches an answer "
+                "is an average over many tokens, that is, a count. A few counts hold about log n bits, too few for n symbols."
             )
     (row,) = predict("repeat_copy", encodings="fox")  # with exact counts its gates may carry more
     assert (row.counting.answer, row.precision.answer, row.theory) == (UNKNOWN, NO, "fixed precision")
@@ -587,15 +587,17 @@ def test_an_unknown_names_the_bound_that_is_missing() -> None:
 
 def test_a_no_says_what_its_bound_assumes() -> None:
     rows = predict("PARITY", encodings=["ape", "rope", "alibi"])
-    even = "An input is accepted exactly if the number of 'a' is even."
+    even = "The right answer depends on whether the number of 'a' is even or odd."
+    changes = "the answer changes again and again as the number grows, while a comparison of averages changes once."
     assert [row.verdict.reason for row in rows] == [
-        f"{even} A model can compare counts, see the last few symbols, and know positions modulo a number, but none of this "
-        "gives a count modulo a number at every length. The symbols come in any order, so positions "
+        f"{even} Even a model that can compare counts, see the last few symbols, and know positions modulo a number cannot count "
+        f"modulo a number at every length: {changes} The symbols come in any order, so positions "
         "say nothing about it.",
-        "Take an input that repeats 'a'. Whether it is accepted depends on whether 'a' occurred an even or an odd number of "
-        "times. With numbers of fixed precision, attention here only notices that something has occurred before, not how often.",
-        f"{even} A model can compare counts and see the last few symbols, but none of this gives a count modulo a number at "
-        "every length.",
+        "Take an input that repeats 'a', with long runs of 'b' in between. Whether it is accepted depends on whether 'a' occurred "
+        "an even or an odd number of times. Its last symbols are such a run, so they do not show it. With numbers of fixed "
+        "precision, attention with this encoding only notices that something has occurred before, not how often.",
+        f"{even} Even a model that can compare counts and see the last few symbols cannot count modulo a number at every length: "
+        f"{changes}",
     ]
     assert [row.verdict.assumption for row in rows] == [
         "ape: limit transformers do no more than C-RASP[periodic, local] (seen in experiments, not proved) (arXiv 2410.02140)",
@@ -702,7 +704,8 @@ def test_the_json_of_a_row_has_both_theories_and_says_which_one_counts() -> None
             "theorem": "balanced_refinement",
             "reason": "A model is right at every length if it tracks how many more a's than b's it has read "
             "(which shows where in the pattern it is) and whether an error has occurred (an input that begins with 'b' is "
-            "never accepted). Attention can do this at any length: averages over all earlier tokens compare counts.",
+            "never accepted). Attention can do this at any length: averages over all earlier tokens compare counts, and it finds "
+            "whether something has occurred before.",
             "assumption": "",
         },
         "fixed precision": {
@@ -710,7 +713,7 @@ def test_the_json_of_a_row_has_both_theories_and_says_which_one_counts() -> None
             "class": "LTL[P]",
             "theorem": "ltl_past",
             "reason": "Take a long input that alternates between 'a' and 'b'. Whether it is accepted depends on "
-            "which of 'a' and 'b' came last. With numbers of fixed precision, attention here only "
+            "which of 'a' and 'b' came last. With numbers of fixed precision, attention with this encoding only "
             "notices whether something has occurred before, not what came last.",
             "assumption": "nope: every number comes from a finite set, and every sum is formed exactly and rounded once "
             "(arXiv 2505.23623)",

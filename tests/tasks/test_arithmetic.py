@@ -375,11 +375,11 @@ def is_question(name: str, word: str) -> bool:
 
 OPEN = {"mod_arith_brackets", "solve_equation"}
 FINITE = {
-    "count_cot": "numbers up to 150",
-    "majority_cot": "numbers up to 150",
-    "dyck_cot": "numbers up to 150",
+    "count_cot": "only those up to 150",
+    "majority_cot": "only those up to 150",
+    "dyck_cot": "only those up to 150",
     "sort_cot": "150 tokens",
-    "parity_cot_aligned": "All inputs have 128 symbols",
+    "parity_cot_aligned": "all have 128 symbols",
 }
 """The tasks that have finitely many inputs, and what their reason says is bounded."""
 
@@ -400,7 +400,7 @@ def test_where_inputs_are_finitely_many_the_smallest_class_has_them_and_longer_o
     verdict = decide(task.facts, Fragment.PLAIN, Readout.END_MARKER)
     assert (verdict.answer, verdict.theorem) == (Answer.YES, "finite_inputs")
     assert FINITE[name] in verdict.reason
-    assert "YES does not speak of" in verdict.reason
+    assert "it does not predict that training on short inputs carries over" in verdict.reason
     longest = 128 if name == "parity_cot_aligned" else 150
     assert task.lengths(1, longest)
     with pytest.raises(InvalidOptionError, match=f"{longest + 1} is too long for {name}"):

@@ -201,7 +201,7 @@ def test_a_format_says_that_nothing_is_proved_of_it_and_what_is_known_inside() -
         assert (verdict.answer, verdict.theorem) == (Answer.UNKNOWN, "open")
         assert verdict.reason.startswith(
             "No theorem here covers addition when it is written as spaced(padded(addition)), and a format can change the "
-            "answer. For the plain task the answer is NO: To write the sum a model must remember the digits of both numbers"
+            "answer. For the plain task the answer is NO: The sum needs every digit of both numbers"
         )
     verdict = decide(find_task("spaced(parity)").facts, Fragment.PLAIN)
     assert verdict.reason.endswith(" For the plain task see: lengthwise predict 'parity'.")

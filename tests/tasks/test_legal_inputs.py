@@ -219,9 +219,9 @@ def test_where_inputs_are_finitely_many_there_is_a_longest_one(name: str) -> Non
         task.lengths(0, 10**7)
     (cited,) = (each for each in task.facts.cited if each.theorem == "finite_inputs")
     if name == "parity_cot_aligned":  # its inputs have one size, whatever the alphabet
-        assert cited.reason.startswith("All inputs have 128 symbols. So there are only finitely many")
+        assert cited.reason.startswith("There are only finitely many inputs, because all have 128 symbols.")
     else:
-        assert cited.reason.startswith("With a vocabulary of ")
+        assert cited.reason.startswith("There are only finitely many inputs, because ")
         assert "C*-RASP, arXiv 2603.19954" in cited.reason
 
 

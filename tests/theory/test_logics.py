@@ -211,7 +211,7 @@ def test_a_verdict_says_what_it_is_about() -> None:
     assert verdict.readout is Readout.END_MARKER
     assert verdict.reason == (
         "Take a long input that alternates between 'a' and 'b'. Whether it is accepted depends on which of 'a' "
-        "and 'b' came last. With numbers of fixed precision, attention here only notices whether something has "
+        "and 'b' came last. With numbers of fixed precision, attention with this encoding only notices whether something has "
         "occurred before, not what came last."
     )
     with pytest.raises(ThreeAnswersError, match="a verdict is not a truth value"):

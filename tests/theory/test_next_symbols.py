@@ -185,7 +185,8 @@ def test_no_two_a_in_a_row_is_easy_to_continue_but_hard_to_recognize() -> None:
     assert (verdict.answer, verdict.level, verdict.theorem) == (YES, 0, "next_symbol_refinement")
     assert verdict.reason == (
         "A model is right at every length if it tracks the last symbol and whether an error has occurred (an "
-        "input that begins with 'aa' is never accepted). Attention can do this at any length: it finds whether something has "
+        "input that begins with 'aa' is never accepted). Attention can do this at any length: it finds whether "
+        "something has "
         "occurred before."
     )
     for readout in Readout:
@@ -236,7 +237,8 @@ def test_next_symbols_have_one_readout(fragment: Fragment) -> None:
     with pytest.raises(InvalidOptionError) as caught:
         decide(facts, fragment, Readout.END_MARKER)
     assert str(caught.value) == (
-        "next symbols are read where the last symbol is seen, not with readout END_MARKER.\nhint: leave the readout out."
+        "next symbols are read where the last symbol is seen, not with readout END_MARKER.\nhint: leave the "
+        "readout out."
     )
 
 
@@ -460,36 +462,44 @@ def test_a_reduction_reads_the_known_language_off_the_next_symbols() -> None:
             compile_regex("(aa)*"),
             Fragment.PLAIN,
             "After 'a' and 'aa' different symbols may follow. Attention here only compares how often symbols occurred. "
-            "Put the same long text in front of both, so that different symbols may still follow. The two inputs differ "
-            "only in a few symbols. The text can be chosen so that every comparison of counts in which this could matter is "
+            "Put the same long text in front of both, so that different symbols may still follow. The two "
+            "inputs differ "
+            "only in a few symbols. The text can be chosen so that every comparison of counts in which this "
+            "could matter is "
             "far from a tie. Then the model gives both the same answer.",
         ),
         (
             compile_regex("(ab|aabb)*"),
             Fragment.PLAIN,
             "A model is right at every length if it tracks the last symbol, how many more a's than b's it has "
-            "read (which shows where in the pattern it is), and whether an error has occurred (an input that begins with "
-            "'b' is never accepted). Attention can do this at any length: averages over all earlier tokens compare counts.",
+            "read (which shows where in the pattern it is), and whether an error has occurred (an input that "
+            "begins with "
+            "'b' is never accepted). Attention can do this at any length: averages over all earlier tokens "
+            "compare counts, and it finds "
+            "whether something has occurred before.",
         ),
         (
             find_language("TOMITA_4").language,
             Fragment.LOCAL,
             "A model is right at every length if it tracks the last 2 symbols and whether an error has occurred "
             "(an input that begins with '000' is never accepted). Attention can do this at any length: it can look at "
-            "the nearest tokens.",
+            "the nearest tokens, and it finds whether something has occurred before.",
         ),
         (
             compile_regex("a*b*"),
             Fragment.PLAIN,
-            "The model only has to notice which of a few things have occurred, and in which order. Nothing that follows "
-            "undoes them. For example, an input that begins with 'ba' is never accepted. Attention finds whether something "
+            "The model only has to notice which of a few things have occurred, and in which order. Nothing that "
+            "follows "
+            "undoes them. For example, an input that begins with 'ba' is never accepted. Attention finds "
+            "whether something "
             "has occurred before, at any length.",
         ),
         (
             find_language("TOMITA_3").language,
             Fragment.PERIODIC_LOCAL,
             "Take inputs that begin with '1', end with '0', and otherwise consist of the blocks '0011', '1001', "
-            "and '1111'. After such an input, the word may end exactly if the last block other than '1111' is '0011'. That block "
+            "and '1111'. Whether the word may end after such an input depends on whether the last block other "
+            "than '1111' is '0011'. That block "
             "may lie arbitrarily far back. The last few symbols do not show it, and counts of '0011' and '1001' "
             "do not tell which of the two came last.",
         ),
@@ -497,7 +507,8 @@ def test_a_reduction_reads_the_known_language_off_the_next_symbols() -> None:
             NEXT_FLIP_FLOP,
             Fragment.LOCAL,
             "Take inputs that begin with '1', end with 'df', and otherwise consist of the symbols '0', '1', and "
-            "'2'. After such an input, the word may end exactly if the last symbol other than '2' is '0'. That symbol may lie "
+            "'2'. Whether the word may end after such an input depends on whether the last symbol other than "
+            "'2' is '0'. That symbol may lie "
             "arbitrarily far back. The last few symbols do not show it, and counts of '0' and '1' do not tell "
             "which of the two came last.",
         ),

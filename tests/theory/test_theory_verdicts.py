@@ -158,21 +158,26 @@ def test_the_reason_of_a_no_by_the_graph_names_two_states_and_what_tells_them_ap
     [
         (
             "1*(01*01*)*",
-            "An input is accepted exactly if the number of '0' is even. A model can compare counts, see the last "
-            "few symbols, and know positions modulo a number, but none of this gives a count modulo a number at "
-            "every length. The symbols come in any order, so positions say nothing "
+            "The right answer depends on whether the number of '0' is even or odd. Even a model that can "
+            "compare counts, see the last "
+            "few symbols, and know positions modulo a number cannot count modulo a number at every length: the "
+            "answer changes again and "
+            "again as the number grows, while a comparison of averages changes once. The symbols come in any "
+            "order, so positions say nothing "
             "about it.",
         ),
         (
             "b*(ab*ab*ab*)*",
-            "An input is accepted exactly if the number of 'a' leaves the remainder 0 when divided by 3. A model "
-            "can compare counts, see the last few symbols, and know positions modulo a number, but none of this "
-            "gives a count modulo a number at every length. The symbols come in any "
+            "The right answer depends on the remainder of the number of 'a' when divided by 3. Even a model that "
+            "can compare counts, see the last few symbols, and know positions modulo a number cannot count "
+            "modulo a number at "
+            "every length: the answer changes again and "
+            "again as the number grows, while a comparison of averages changes once. The symbols come in any "
             "order, so positions say nothing about it.",
         ),
         (
             "[012]*02*",
-            "An input is accepted exactly if the last symbol other than '2' is '0'. That symbol may lie "
+            "The right answer depends on whether the last symbol other than '2' is '0'. That symbol may lie "
             "arbitrarily far back. The last few symbols do not show it, and counts of '0' and '1' do not tell "
             "which of the two came last.",
         ),
@@ -204,20 +209,27 @@ def test_the_reason_of_a_reduction_names_its_target(text: str, reason: str) -> N
             "(abab)*",
             "A model is right at every length if it tracks the position modulo 4 and whether an error has "
             "occurred (an input that begins with 'b' is never accepted). Attention can do this at any length: position "
-            "vectors can repeat with period 4, so that they show this.",
+            "vectors can repeat with period 4, so that they show this, and it finds whether something has "
+            "occurred before.",
         ),
         (
             "a*b*",
-            "The model only has to notice which of a few things have occurred, and in which order. Nothing that follows "
-            "undoes them. For example, an input that begins with 'ba' is never accepted. Attention finds whether something "
+            "The model only has to notice which of a few things have occurred, and in which order. Nothing that "
+            "follows "
+            "undoes them. For example, an input that begins with 'ba' is never accepted. Attention finds "
+            "whether something "
             "has occurred before, at any length.",
         ),
         (
             "(aabb)*",
-            "A model is right at every length if it tracks the count t1 = #[b] − #[a], counts of symbols that were read "
+            "A model is right at every length if it tracks the count t1 = #[b] − #[a], counts of symbols that "
+            "were read "
             "while t1 had a certain value, and whether an error has occurred (an input that begins with 'b' is never "
-            "accepted). The counts show where in the pattern the input is; #[x] is how often x was read so far (--explain "
-            "lists all counts). Attention can do this at any length: averages over all earlier tokens compare counts.",
+            "accepted). The counts show where in the pattern the input is; #[x] is how often x was read so far "
+            "(--explain "
+            "lists all counts). Attention can do this at any length: averages over all earlier tokens compare "
+            "counts, and "
+            "it finds whether something has occurred before.",
         ),
     ],
 )
@@ -244,7 +256,8 @@ def test_the_reason_of_an_unknown_names_what_was_tried_and_what_is_missing() -> 
     facts = Facts(language=compile_regex("[ab]*abb"), asked=Asked.NEXT_SYMBOLS)
     verdict = decide(facts, Fragment.PERIODIC)
     assert verdict.reason == (
-        "No program with a period that divides 1 exists; which periods suffice for C-RASP[periodic] is not known, so larger "
+        "No program with a period that divides 1 exists; which periods suffice for C-RASP[periodic] is not "
+        "known, so larger "
         "ones are not excluded."
     )
     assert (verdict.answer, verdict.theorem, verdict.certificate, verdict.level) == (UNKNOWN, "open", None, None)

@@ -98,8 +98,13 @@ def tracking_reason(
         means.append(f"it finds {'the first token' if is_start else 'whether something has occurred before'}")
     if not tracked:
         return "All inputs have the same answer."
-    able = f" Attention can do this at any length: {listed(means)}." if means else ""
+    able = f" Attention can do this at any length: {_clauses(means)}." if means else ""
     return f"A model is right at every length if it tracks {listed(tracked)}.{legend}{able}"
+
+
+def _clauses(clauses: Sequence[str]) -> str:
+    """Return whole clauses as one sentence without its full stop."""
+    return ", and ".join([", ".join(clauses[:-1]), clauses[-1]] if clauses[1:] else clauses)
 
 
 _DEPENDS = re.compile(r"[ &]t\d+=")
@@ -136,9 +141,8 @@ def given_program_reason(program: Program, how: str = "") -> str:
     uses += ["uses the position modulo a number"] * fragment.has_periods
     if not uses:
         return "The current symbol is enough to answer (--explain shows the program)."
-    rounds = (
-        f", in {depth} rounds: each counts the places where comparisons of earlier counts hold" if depth > 1 else ""
-    )
+    later = "later ones count places at which earlier counts compare in some way, such as 'more a than b so far'"
+    rounds = f", in {depth} rounds ({later})" if depth > 1 else ""
     solved = "A program solves it at every length (--explain shows it)."
     if how:
         solved = f"{how} (--explain shows the program)."
@@ -146,7 +150,9 @@ def given_program_reason(program: Program, how: str = "") -> str:
         return f"{solved} It only {listed(uses)}, which attention can do at every length."
     means = ["averages over all earlier tokens compare counts"]
     means += ["it can look at the nearest tokens"] * fragment.has_windows
-    return f"{solved} The program only {listed(uses)}{rounds}. Attention can do that at every length: {listed(means)}."
+    return (
+        f"{solved} The program only {listed(uses)}{rounds}. Attention can do that at every length: {_clauses(means)}."
+    )
 
 
 _SEES_COUNTS = "Attention here only compares how often symbols occurred."
@@ -229,8 +235,8 @@ def _why_no_modulus(certificate: ReductionCertificate, noun: str) -> str:
     alike = "have the same length and " if noun == "block" else ""
     where = f" The {noun}s {alike}come in any order, so positions say nothing about it."
     return (
-        f"Even a model that can {listed(able)} cannot count modulo a number at every length: one {noun} more changes the answer, but "
-        f"hardly any average.{where if certificate.fragment.has_periods else ''}"
+        f"Even a model that can {listed(able)} cannot count modulo a number at every length: the answer changes again and again as the "
+        f"number grows, while a comparison of averages changes once.{where if certificate.fragment.has_periods else ''}"
     )
 
 

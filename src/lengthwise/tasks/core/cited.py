@@ -31,7 +31,7 @@ def no_count_modulo(number: int) -> str:
     """Return why a model cannot count modulo a number."""
     return (
         "Even a model that can compare counts, see the last few symbols and know positions modulo a number cannot count modulo "
-        f"{number} at every length: one more changes the answer, but hardly any average."
+        f"{number} at every length: the answer changes again and again as the number grows, while a comparison of averages changes once."
     )
 
 
@@ -41,9 +41,15 @@ def answered_by(program: str, fragment: Fragment, reason: str) -> Citation:
         fragment=fragment,
         answer=Answer.YES,
         theorem="library_program",
-        reason=f"{reason} (lengthwise show program {program}).",
+        reason=f"{reason} (lengthwise show program {program}).{_means(reason)}",
         program=program,
     )
+
+
+def _means(reason: str) -> str:
+    """Return what attention contributes to a program, where the reason does not say it."""
+    means = " Attention can do this at every length: averages over all earlier tokens compare counts."
+    return "" if "ttention" in reason or "nduction head" in reason else means
 
 
 def answered_at_fixed_alphabet(limited: str, *, program: str = "", how: str = "") -> Citation:
@@ -54,7 +60,7 @@ def answered_at_fixed_alphabet(limited: str, *, program: str = "", how: str = ""
     """
     if program:
         reason = (
-            f"{how} (lengthwise show program {program}). This holds up to the length that the vocabulary allows: {limited}. "
+            f"{how} (lengthwise show program {program}).{_means(how)} This holds up to the length that the vocabulary allows: {limited}. "
             f"{GROWING_ALPHABETS}"
         )
     else:

@@ -38,8 +38,8 @@ def logic_reason(certificate: LogicCertificate) -> str:
             times = "twice in a row has the same effect as reading it once"
         return (
             "It is enough to find the most recent token of some kind, or of several kinds in turn. Attention of this kind finds it "
-            f"at any distance, with one layer for each search. That this is enough follows from a property of the language: reading "
-            f"any piece of input {times}, so nothing has to be counted modulo a number."
+            f"at any distance, with one layer for each search. A theorem says when such searches are enough: nothing has "
+            f"to be counted modulo a number. That is so here, because reading any piece of input {times}."
         )
     return _why(certificate)
 
@@ -109,7 +109,8 @@ def _why_not_by_last_match(certificate: PumpingCertificate) -> str:
     odd = " (even or odd)" if certificate.power == 2 else ""
     return (
         f"Whether an input is accepted{_followed(certificate)} can depend on how often {quoted_word(certificate.there or ())} is "
-        f"read{after}, modulo {certificate.power}{odd}. {_ATTENTION} finds the most recent token of some kind, but does not count modulo a number."
+        f"read{after}, modulo {certificate.power}{odd}. {_ATTENTION} finds the most recent token "
+        "of some kind, but does not count modulo a number."
     )
 
 
