@@ -112,8 +112,8 @@ def recommend(
 ) -> Advice:
     """Rank encodings for a task, a language, an expression or a file: by default those with a proved bound or a measurement.
 
-    A proved YES comes first, then what at least half of the fitted runs found without a proof, then a YES that fewer runs
-    found. Then comes what is open, and a NO comes last. Among proved YES, one that runs found comes first, then one of both
+    A proved YES comes first, then a proved YES that fewer than half of the fitted runs found, then what at least half found
+    without a proof. Then comes what is open, and a NO comes last. Among proved YES, one that runs found comes first, then one of both
     theories, then the smaller level, then one with a published proof. Among what is open, an encoding that the conjecture on
     sequential complexity favours comes first; where a task has a circuit, encodings of which only their relation is known are
     ranked too. Encodings that this does not tell apart keep the order in which they were given.
@@ -182,8 +182,8 @@ class Standing(IntEnum):
     """Groups of encodings, the best first."""
 
     PROVED = 0
-    MEASURED = 1  # found by at least half of the fitted runs, without a proof
-    MISSED = 2  # proved, but found by fewer runs
+    MISSED = 1  # proved, but found by fewer than half of the fitted runs
+    MEASURED = 2  # found by at least half of the fitted runs, without a proof
     OPEN = 3
     FAILING = 4  # neither proved nor found
     REFUTED = 5
