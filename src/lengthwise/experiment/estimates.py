@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import exp
 from statistics import fmean
 
 from .engines.work import Event, RunsDone, StackDone, StackProgress
@@ -25,7 +26,7 @@ _STEPS_TO_SCORE = 40  # that scoring a finished model takes as long as, with the
 _SECONDS_TO_START = 4.0  # of a worker: importing torch, making the first batches
 _SECONDS_TO_RECORD = 3.0  # of a stack on a GPU
 _SECONDS_TO_COMPILE = 30.0
-_LEAST_SHARE_LEFT = 0.1  # of the steps that runs may still take, where they go on longer than others did
+_USUAL_HAZARD = 1.6  # of stopping, per share of the steps: that of runs that take half of their steps on average
 _LEAST_STEPS = 200  # of models, from which the speed of a running experiment is believed
 
 
@@ -114,8 +115,9 @@ def _together(seconds: Sequence[float], workers: int) -> float:
 class Pace:
     """How much of a running experiment is done, in work rather than in stacks, and how long the rest takes.
 
-    Work of a stack is steps times what a step of its models computes. Runs that stop early make the rest of their work vanish, so that
-    what is left is reckoned with the share of steps that runs took so far.
+    Work of a stack is steps times what a step of its models computes. Runs that stop early make the rest of their work vanish. The first
+    runs to finish are those that stop early, so their mean says too little about the others. Hence the rate of stopping counts: how
+    many runs have stopped, over the steps that all runs have taken, unfinished ones too.
     """
 
     def __init__(self, stacks: Sequence[StackPlan], clock: Callable[[], float] = time.monotonic) -> None:
@@ -157,10 +159,13 @@ class Pace:
         return max(self._clock() - self._begun, 1e-9)
 
     def _left(self) -> float:
-        """Return the work that is still to do, with the share of their steps that runs took so far."""
-        shares = [share for stack in self._stacks for share in stack.shares]
-        share = (_USUAL_SHARE + sum(shares)) / (1 + len(shares))  # as if one run had told what is usual
-        return sum(stack.weight * stack.left(share) for stack in self._stacks)
+        """Return the work that is still to do, if runs go on stopping as often as so far."""
+        stopped = sum(stack.num_stopped for stack in self._stacks)
+        taken = sum(stack.shares_taken for stack in self._stacks)
+        usual = (_USUAL_HAZARD + stopped) / (1 + taken)  # as if one run had told what is usual
+        return sum(
+            stack.weight * stack.left((usual + stack.num_stopped) / (1 + stack.shares_taken)) for stack in self._stacks
+        )
 
 
 class _Pace:
@@ -172,6 +177,7 @@ class _Pace:
         self._most = {run.id: run.training.steps for run in stack.runs if run.id not in stack.finished}
         self._stops = {run.id: run.training.stop_early for run in stack.runs}
         self._before = sum(run.training.steps for run in stack.runs if run.id in stack.finished)
+        self._num_slots = stack.choice.models
         self._in_slots = 0
         self.new = 0  # steps taken since this experiment began: those before a checkpoint say nothing about its speed
         self._has_ended = False
@@ -192,24 +198,51 @@ class _Pace:
         return sum(self.done.values()) + self._in_slots
 
     @property
-    def shares(self) -> list[float]:
-        """The share of their steps that finished runs took, of those that could stop early."""
-        return [
+    def num_stopped(self) -> int:
+        """How many runs have stopped early."""
+        return sum(steps < self._most.get(run_id, 0) for run_id, steps in self.done.items())
+
+    @property
+    def shares_taken(self) -> float:
+        """The steps of runs that could stop early, each as a share of those it may take, of unfinished runs too."""
+        finished = [
             steps / self._most[run_id]
             for run_id, steps in self.done.items()
             if run_id in self._most and self._stops[run_id]
         ]
+        waiting = self._waiting()
+        stopping = sum(self._stops[run_id] for run_id in waiting)
+        return sum(finished) + stopping * self._share_in_slots(waiting) * self._in_slot(waiting)
 
-    def left(self, share: float) -> float:
-        """Return the steps that are still to be taken if runs take this share of theirs."""
+    def left(self, hazard: float) -> float:
+        """Return the steps that are still to be taken if runs stop at this rate per share of theirs."""
         if self._has_ended:
             return 0.0
-        waiting = {run_id: steps for run_id, steps in self._most.items() if run_id not in self.done}
-        most = sum(waiting.values()) - self._in_slots
-        likely = (
-            sum((share if self._stops[run_id] else 1.0) * steps for run_id, steps in waiting.items()) - self._in_slots
+        waiting = self._waiting()
+        begun, progress = self._share_in_slots(waiting), self._in_slot(waiting)
+
+        def share_left(begins: float, stops: bool) -> float:
+            rest = 1 - begins
+            return (1 - exp(-hazard * rest)) / hazard if stops else rest
+
+        return sum(
+            steps
+            * (begun * share_left(progress, self._stops[run_id]) + (1 - begun) * share_left(0.0, self._stops[run_id]))
+            for run_id, steps in waiting.items()
         )
-        return max(likely, _LEAST_SHARE_LEFT * most, 0.0)
+
+    def _waiting(self) -> dict[str, int]:
+        """Return the runs that are not done, with the steps that each may take."""
+        return {run_id: steps for run_id, steps in self._most.items() if run_id not in self.done}
+
+    def _share_in_slots(self, waiting: dict[str, int]) -> float:
+        """Return which share of the waiting runs is in slots."""
+        return min(1.0, self._num_slots / len(waiting)) if waiting else 0.0
+
+    def _in_slot(self, waiting: dict[str, int]) -> float:
+        """Return how far a run in a slot is on average, as a share of its steps."""
+        most = sum(waiting.values()) * self._share_in_slots(waiting)
+        return min(1.0, self._in_slots / most) if most else 0.0
 
 
 def _weight_of_step(stack: StackPlan) -> float:
