@@ -165,3 +165,22 @@ def test_a_forget_gate_leaves_the_last_write_alone_at_every_length(longest: int)
         connect(layer, "key", write, 0, SHARP)
     connect(layer, "value", 0, 0, 1.0)
     check(layer, 3, longest, last_write)
+
+
+@LONGEST
+def test_a_counting_head_tells_two_counts_apart_that_differ_by_one_at_every_length(longest: int) -> None:
+    """With value 1 for a and −1 for b it passes on their difference, cut off at 2, also where an average would differ by 1/n."""
+    layer = layer_for("counters(most=2)", 4, heads=2)
+    connect(layer, "value", 0, 0, 1 / 8)
+    connect(layer, "value", 1, 0, -1 / 8)
+    generator = torch.Generator().manual_seed(5)
+    nearly_equal = [[0, 1] * (longest // 2) + [0], [1, 0] * (longest // 2) + [1], [0, 1] * (longest // 2)]
+    for word in [
+        *words(2, longest, seed=5),
+        *nearly_equal,
+        torch.randint(0, 3, (longest,), generator=generator).tolist(),
+    ]:
+        outputs = last_outputs(layer, word, NUM_QUERIES)[:, 0].tolist()
+        for end, output in zip(range(len(word) - len(outputs) + 1, len(word) + 1), outputs, strict=True):
+            difference = word[:end].count(0) - word[:end].count(1)
+            assert output == max(-2, min(2, difference))

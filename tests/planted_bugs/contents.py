@@ -8,6 +8,7 @@ from torch import Tensor
 from lengthwise.encodings.core.base import Encoding, Fit, Where
 from lengthwise.encodings.methods import dape_v2
 from lengthwise.encodings.methods.cope import CoPE
+from lengthwise.encodings.methods.counters import Counters
 from lengthwise.encodings.methods.dape import DAPE
 from lengthwise.encodings.methods.dape_v2 import DAPEv2
 from lengthwise.encodings.methods.fox import FoX
@@ -25,6 +26,24 @@ class StickBreakingWithDiagonal(StickBreaking):
 
     def __init__(self, fit: Fit, *, diagonal: bool = False) -> None:  # noqa: ARG002
         super().__init__(fit, diagonal=True)
+
+
+class CountersThatAverage(Counters):
+    """Sums are divided by the number of tokens."""
+
+    def weights(self, scores: Tensor, queries: Where, keys: Where) -> Tensor:
+        found = super().weights(scores, queries, keys)
+        return found / found.sum(-1, keepdim=True)
+
+
+class CountersOfFractions(Counters):
+    """Values are not rounded before they are added up."""
+
+    def value(self, weights: Tensor, v: Tensor, queries: Where, keys: Where) -> Tensor:  # noqa: ARG002
+        counting = self._counting(v)
+        in_use = (torch.arange(v.shape[-1], device=v.device) < self.channels).to(v.dtype)
+        mixed = weights @ torch.where(counting, 8 * v * in_use, v)
+        return torch.where(counting, mixed.clamp(-self.most, self.most), mixed)
 
 
 class CopeWithUnscaledGates(CoPE):

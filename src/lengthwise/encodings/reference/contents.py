@@ -234,6 +234,26 @@ def path(case: Case) -> Cube:
     return attend(case, score)
 
 
+def counters(case: Case) -> Cube:
+    """clip(Σ_{j≤i} round(8·v_j), ±most) in the first heads, in the channels that count; v_i in the other heads (or softmax)."""
+    most, channels = case.whole("most", 4), case.whole("channels", 2)
+    usual = attend(case, case.similarity) if case.options.get("softmax") else None
+    out: Cube = []
+    for h in range(case.num_heads):
+        rows: Matrix = []
+        for number, i in enumerate(case.asking()):
+            if h >= case.whole("heads", 1):
+                rows.append(case.v[h][i] if usual is None else usual[h][number])
+                continue
+            row: Vector = []
+            for c in range(case.head_width):
+                total = sum(round(8 * case.v[h][j][c]) for j in case.seen(i)) if c < channels else 0
+                row.append(float(max(-most, min(most, total))))
+            rows.append(row)
+        out.append(rows)
+    return out
+
+
 CONTENTS: dict[str, Callable[[Case], Cube]] = {
     reference.__name__: reference
     for reference in (
@@ -247,5 +267,6 @@ CONTENTS: dict[str, Callable[[Case], Cube]] = {
         fox,
         stick_breaking,
         path,
+        counters,
     )
 }

@@ -58,6 +58,7 @@ EMBEDDED: dict[str, Callable[[Case, int], Matrix]] = {
     "learned": learned,
     "ape": learned,
     "periodic": periodic,
+    "counters": periodic,
     "sinusoidal": sinusoidal,
     "scaled_sinusoidal": scaled_sinusoidal,
 }

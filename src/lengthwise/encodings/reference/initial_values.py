@@ -118,6 +118,7 @@ INITIAL_VALUES: dict[str, Callable[[Shapes], dict[str, Start]]] = {
     "learned": _always(table_MND=SMALL),
     "ape": _always(table_MND=SMALL),
     "periodic": _always(table_MND=SMALL),
+    "counters": _always(table_MND=SMALL),
     "scaled_sinusoidal": lambda _: {"gain_M": 1 / math.sqrt(WIDTH)},
     "shaw": _always(keys_MNK=SMALL, values_MNK=SMALL),
     "transformer_xl": _always(map_MDHK=SMALL, content_MHK=SMALL, position_MHK=SMALL),
