@@ -21,6 +21,9 @@ from ..theory.claims import Asked
 
 _DATA = Path(__file__).with_name("data")
 
+SHIPPED_PREDICTOR = _DATA / "predictor.json"
+"""Where the predictor of the package lies, once there is one; here, so that looking for it imports nothing more."""
+
 MOST_STATES = 16
 """States of a language up to which it is looked up; measured ones have fewer."""
 
