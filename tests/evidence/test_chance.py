@@ -211,3 +211,28 @@ def test_a_prediction_without_a_predictor_imports_neither_the_model_nor_its_feat
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def ranks(what: str, path: Path) -> list[str]:
+    return [row.prediction.encoding for row in lengthwise.recommend(what, predictor=path).ranking]
+
+
+def test_encodings_are_ranked_by_proof_then_by_measurement_then_by_chance(tmp_path: Path) -> None:
+    head = Head(weights={"encoding:xpos": 3.0, "encoding:t5": 2.0, "encoding:alibi": -3.0}, replicates=())
+    path = tmp_path / "predictor.json"
+    path.write_text(json.dumps(replace(small_predictor(), fit=head, generalize=head).to_json()))
+    order = ranks("(ababa)*", path)
+    assert set(order) == {ENCODINGS[name].name for name in ENCODINGS}  # all have a chance, so all have a rank
+    assert order[0] == "t5"  # the best chance of those that are proved
+    assert order.index("xpos") > order.index("nope")  # a proof goes before a better chance
+    assert order.index("xpos") < order.index("rpe") < order.index("alibi")  # all three UNKNOWN
+    (why,) = [row.why for row in lengthwise.recommend("(ababa)*", predictor=path).ranking[:1]]
+    assert why.endswith("estimated from 1,240 measured cells.")
+
+
+def test_what_was_measured_goes_before_a_chance(tmp_path: Path) -> None:
+    head = Head(weights={"encoding:ape": 5.0}, replicates=())
+    path = tmp_path / "predictor.json"
+    path.write_text(json.dumps(replace(small_predictor(), fit=head, generalize=head).to_json()))
+    order = ranks("TOMITA_4", path)
+    assert order.index("deberta") < order.index("path") < order.index("ape")  # 5 of 5, UNKNOWN with 5 of 5, 0 of 5

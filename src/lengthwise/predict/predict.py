@@ -81,6 +81,12 @@ class Prediction:
         return None if self.predictor is None else self.predictor.estimate(self.features)
 
     @property
+    def estimate(self) -> str:
+        """The chance as a sentence where it is estimated; else empty."""
+        chance = self.chance if self.predictor else None
+        return chance.sentence() if chance and chance.source == "estimated" else ""
+
+    @property
     def features(self) -> dict[str, float]:
         """What a chance is estimated from."""
         from .features import features_of
