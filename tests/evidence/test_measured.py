@@ -100,6 +100,7 @@ def test_a_prediction_carries_what_was_measured() -> None:
         "at": 3,
         "median": 0.0,
         "setting": "preset_10",
+        "own": False,
     }
     assert set(settings()) >= {"preset_10"}
     (other,) = lengthwise.predict("(ab)*", encodings=["nope"])

@@ -122,7 +122,7 @@ def measured_legend(rows: Sequence[Prediction]) -> list[str]:
     settings = dict.fromkeys(row.measured.setting for row in rows if row.measured)
     fitted_to = dict.fromkeys(row.predictor.fitted_to for row in rows if row.predictor and row.estimate)
     lines = [
-        f"Measured: {setting.summary}, {setting.seeds} seeds; {setting.hardware}, {setting.date}. A run counts as fitted at 99 % on "
+        f"{setting.origin}: {setting.description}. A run counts as fitted at 99 % on "
         f"training lengths, and as generalizing at 90 % at {setting.at:g} times the training length."
         for setting in settings
     ]

@@ -65,7 +65,7 @@ class Prediction:
 
     @property
     def measured(self) -> Measured | None:
-        """What training found for this problem and encoding; for a language, the same question first."""
+        """What training found for this problem and encoding; for a language, the same question first, then the user's own runs."""
         asked = self.question.facts.asked
         found = measured_for(self.question).get(self.encoding, [])
         return min(found, key=lambda cell: cell.asked not in (None, asked), default=None)

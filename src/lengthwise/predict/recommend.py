@@ -121,9 +121,10 @@ def recommend(
 
     A proved YES comes first, then what at least half of the fitted runs found without a proof, then a YES that fewer runs
     found. Then comes what is open, and a NO comes last. Within a group, one that more runs found comes first, then one with a
-    higher estimated chance, then one of both theories, then the smaller level, then one with a published proof. Among what is open, an encoding that the conjecture on
-    sequential complexity favours comes first; where a task has a circuit, encodings of which only their relation is known are
-    ranked too. Encodings that this does not tell apart keep the order in which they were given.
+    higher estimated chance, then one of both theories, then the smaller level, then one with a published proof. Among what is
+    open, an encoding that the conjecture on sequential complexity favours comes first; where a task has a circuit, encodings of
+    which only their relation is known are ranked too. Encodings that this does not tell apart keep the order in which they were
+    given.
 
     >>> [row.prediction.encoding for row in recommend("(aa)*").ranking][:1]
     ['ape']
