@@ -18,26 +18,24 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import atlas
+import atlas_pieces
 from atlas_cells import HERE, RUNS, Cell, bare_cells, read_cells, read_pieces, read_sample
-from atlas_frozen import frozen_text, sha_of
+from atlas_frozen import FROZEN, TEST_PARTS, frozen_text, sha_of
 from atlas_model import fit_predictor
 
 from lengthwise.evidence.chance import Predictor
 from lengthwise.evidence.measured import SHIPPED_PREDICTOR
 
 PREDICTOR = HERE / "atlas" / "predictor.json"
-FROZEN = HERE / "atlas" / "frozen.jsonl"
-TEST_PARTS = ("test", "test_membership")
 SHOWN = 15
 
 
 def test_cells() -> Iterator[Cell]:
     """Yield every cell of the test third, without runs."""
-    sample, tasks = read_sample(), atlas.tasks_of_parts()
+    sample, tasks = read_sample(), atlas_pieces.tasks_of_parts()
     for part in TEST_PARTS:
         for task in tasks[part]:
-            yield from bare_cells(task, atlas.ENCODINGS, atlas.TRAIN_LENGTH, sample)
+            yield from bare_cells(task, atlas_pieces.ENCODINGS, atlas_pieces.TRAIN_LENGTH, sample)
 
 
 def predictions(predictor: Predictor, cells: Sequence[Cell]) -> list[dict[str, Any]]:

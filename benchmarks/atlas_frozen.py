@@ -15,6 +15,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+FROZEN = Path(__file__).resolve().parent / "atlas" / "frozen.jsonl"
+TEST_PARTS = ("test", "test_membership")
+
 FORMAT = "lengthwise atlas predictions 1"
 
 

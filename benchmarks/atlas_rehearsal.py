@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import atlas
+import atlas_pieces
 import numpy as np
 from atlas_cells import Cell, bare_cells, read_sample, task_revision
 
@@ -28,19 +28,23 @@ HIDDEN = 0.7  # the standard deviation of what no feature shows of a language, i
 
 
 def draw_cells(
-    split: str, num_languages: int, *, seed: int = 0, encodings: Sequence[str] = atlas.ENCODINGS
+    split: str, num_languages: int, *, seed: int = 0, encodings: Sequence[str] = atlas_pieces.ENCODINGS
 ) -> list[Cell]:
     """Return bare cells of some languages of a split, taken from all kinds."""
     sample = read_sample()
     own = [language for language, row in sample.items() if row["split"] == split]
     chosen = np.random.default_rng(seed).permutation(len(own))[:num_languages]
-    return [cell for place in sorted(chosen) for cell in bare_cells(own[place], encodings, atlas.TRAIN_LENGTH, sample)]
+    return [
+        cell
+        for place in sorted(chosen)
+        for cell in bare_cells(own[place], encodings, atlas_pieces.TRAIN_LENGTH, sample)
+    ]
 
 
 def true_chances(cells: Sequence[Cell], seed: int = 1) -> list[float]:
     """Return the chance of every cell by the hidden rule."""
     random = np.random.default_rng(seed)
-    of_encoding = {name: float(random.normal()) for name in sorted(atlas.ENCODINGS)}
+    of_encoding = {name: float(random.normal()) for name in sorted(atlas_pieces.ENCODINGS)}
     of_language = {name: HIDDEN * float(random.normal()) for name in sorted({cell.cluster for cell in cells})}
     weights = {
         "+PLAIN": 0.8,
@@ -62,7 +66,7 @@ def true_chances(cells: Sequence[Cell], seed: int = 1) -> list[float]:
 
 
 def with_outcomes(
-    cells: Sequence[Cell], chances: Sequence[float], *, runs: int = atlas.SEEDS, seed: int = 2
+    cells: Sequence[Cell], chances: Sequence[float], *, runs: int = atlas_pieces.SEEDS, seed: int = 2
 ) -> list[Cell]:
     """Return cells with runs that are drawn: nine in ten fit, and those generalize by their chance."""
     random, made = np.random.default_rng(seed), []

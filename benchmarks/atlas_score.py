@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 from atlas_cells import RUNS, Cell, read_cells, read_pieces
-from atlas_fit import FROZEN, PREDICTOR, TEST_PARTS
-from atlas_frozen import require_frozen_before
+from atlas_fit import PREDICTOR
+from atlas_frozen import FROZEN, TEST_PARTS, require_frozen_before
 from atlas_model import fit_head, generalizes, make_table
 
 from lengthwise.theory.claims import Answer

@@ -20,8 +20,8 @@ if str(ROOT / "benchmarks") not in sys.path:
 pytest.importorskip("torch")
 
 from atlas_cells import Cell, read_cells  # noqa: E402
-from atlas_fit import FROZEN, PREDICTOR, freeze, predictions, write_predictor  # noqa: E402
-from atlas_frozen import FrozenError, commit_time, frozen_text, read_frozen, require_frozen_before, sha_of  # noqa: E402
+from atlas_fit import PREDICTOR, freeze, predictions, write_predictor  # noqa: E402
+from atlas_frozen import FROZEN, FrozenError, commit_time, frozen_text, read_frozen, require_frozen_before, sha_of  # noqa: E402
 from atlas_model import fit_head, fit_predictor, generalizes, make_table  # noqa: E402
 from atlas_rehearsal import draw_cells, true_chances, with_outcomes, write_pieces  # noqa: E402
 from atlas_score import BASES, base_rate, read_test, scores  # noqa: E402
