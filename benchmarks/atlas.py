@@ -133,13 +133,19 @@ def write_piece(piece: Piece, results: Sequence[Result], seconds: float, folder:
     write_text(folder / f"{piece.name}.jsonl", lines + "\n")
 
 
+def chosen_pieces(options: argparse.Namespace) -> list[Piece]:
+    """Return the pieces of the parts and encodings that are asked for."""
+    wanted = options.encodings
+    return [piece for piece in all_pieces(options.parts) if wanted is None or piece.encoding in wanted]
+
+
 def run_pieces(options: argparse.Namespace) -> None:
     """Train pieces that nobody has done, until the time is up."""
     if set(options.parts) & set(TEST_PARTS) and not FROZEN.exists():
         sys.exit("the test third is trained after its predictions are frozen: python benchmarks/atlas_fit.py --freeze")
     pieces = [
         piece
-        for piece in all_pieces(options.parts)
+        for piece in chosen_pieces(options)
         if not any((folder / f"{piece.name}.jsonl").exists() for folder in (DONE, options.folder))
     ]
     for piece in pieces[: options.pieces]:
@@ -162,7 +168,7 @@ def _told(specs: Sequence[Spec]) -> str:
 
 def pilot_specs(options: argparse.Namespace) -> list[Spec]:
     """Return what the pilot trains."""
-    own = dict(options.pilot)
+    own = options.pilot | ({"encodings": options.encodings} if options.encodings else {})
     languages = tuple(row["language"] for row in read_sample() if row["split"] == "pilot")
     given = {"tasks": list(languages), "train_length": TRAIN_LENGTH, "test_length": MULTIPLES[0] * TRAIN_LENGTH}
     specs = Grid(settings=given | {"room": MULTIPLES[0] * TRAIN_LENGTH, "hard": True} | own).specs()
@@ -206,7 +212,7 @@ def print_pilot(results: Sequence[Result]) -> None:
 def list_pieces(options: argparse.Namespace) -> None:
     """Print all pieces with their runs and minutes, and the sums of each part."""
     totals: dict[str, list[float]] = {}
-    for piece in all_pieces(options.parts):
+    for piece in chosen_pieces(options):
         specs = piece.specs(options.settings)
         runs, minutes = sum(spec.num_runs for spec in specs), minutes_at_most(specs)
         is_done = (DONE / f"{piece.name}.jsonl").exists()
@@ -226,6 +232,7 @@ def main() -> None:
     parser.add_argument("action", choices=("pilot", "run", "list"))
     parser.add_argument("--folder", type=Path, help="where files of pieces, and what is unfinished, are written")
     parser.add_argument("--parts", nargs="+", default=PARTS[: -len(TEST_PARTS)], choices=PARTS)
+    parser.add_argument("--encodings", nargs="+", help="only these (default: all of each part)")
     parser.add_argument("--pieces", type=int, help="most pieces to train (default: as many as the time allows)")
     parser.add_argument("--seconds", type=float, default=480)
     parser.add_argument("--device", choices=("cpu", "cuda"))
