@@ -10,8 +10,8 @@ from made_results import make_result
 
 import lengthwise
 from lengthwise.errors import UnreadableFileError
-from lengthwise.evidence.measured import measured_cells, own_cells
-from lengthwise.evidence.own import own_file, own_rows
+from lengthwise.evidence.measured import measured_cells, own_cells, own_file
+from lengthwise.evidence.own import own_rows
 from lengthwise.experiment.descriptions import describe_cells
 from lengthwise.experiment.grid import Grid
 from lengthwise.experiment.plan import make_runs

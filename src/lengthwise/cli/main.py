@@ -24,7 +24,7 @@ from ..errors import (
 from ..experiment.interrupts import Stopped, stopping_once
 from ..markup import visible
 from ..notices import on_user_code
-from .commands import COMMANDS, DEFAULT_ACTIONS
+from .commands import COMMANDS
 from .parser import build_parser
 from .streams import safe_streams
 
@@ -82,8 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run_command(given: list[str]) -> int:
     try:
-        given = _with_action(_checked_command(given))
-        options = build_parser(given).parse_args(given)
+        options = build_parser(_checked_command(given)).parse_args(given)
         if options.command is None:
             print(_WELCOME)
             return 0
@@ -115,18 +114,6 @@ def _checked_command(given: list[str]) -> list[str]:
         hint = f"did you mean {suggestion!r}?" if suggestion else f"for a verdict: lengthwise predict {word!r}"
         raise UsageError(f"command {word!r} is unknown. Known: {', '.join(COMMANDS)}.", hint=hint)
     return given
-
-
-def _with_action(given: list[str]) -> list[str]:
-    """Return the arguments with the action of a group where none is named: ``atlas --json`` is ``atlas page --json``."""
-    place = next((number for number, word in enumerate(given) if not word.startswith("-")), None)
-    action = None if place is None else DEFAULT_ACTIONS.get(given[place])
-    if place is None or action is None:
-        return given
-    follows = given[place + 1 : place + 2]
-    if follows and (not follows[0].startswith("-") or follows[0] in ("-h", "--help")):
-        return given
-    return [*given[: place + 1], action, *given[place + 1 :]]
 
 
 def _tell_user_code(given: Sequence[str]) -> Callable[[str, str], None]:

@@ -9,20 +9,17 @@ or an encoding was measured with.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
-from shlex import quote
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from ..errors import LengthwiseError
 from ..languages.dfa import DFA
 from ..languages.dfa_algebra import MOST_RENAMED, without_letter_names
 from ..theory.claims import Asked
-from .own import own_rows
 
 if TYPE_CHECKING:
     from ..tasks.core.task import Task
@@ -127,6 +124,8 @@ class Measured:
         >>> measured_cells(task="unique_copy")["rope"][0].command()
         'lengthwise run unique_copy --encoding rope --seeds 5'
         """
+        from shlex import quote
+
         words = ["lengthwise", "run", self.problem, "--encoding", self.encoding, "--seeds", str(self.num_runs)]
         return " ".join([*map(quote, words), *filter(None, [self.setting.options])])
 
@@ -168,12 +167,36 @@ def measured_cells(*, language: DFA | None = None, task: str | None = None) -> d
     return found
 
 
+def cache_folder() -> Path | None:
+    """Return the folder of caches: $LENGTHWISE_CACHE, else that of the user; None if there is no such place."""
+    folder = os.environ.get("LENGTHWISE_CACHE")
+    if folder is not None:
+        return Path(folder) if folder else None
+    try:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    except RuntimeError:  # no home is known
+        return None
+    return base / "lengthwise"
+
+
+def own_file() -> Path | None:
+    """Return where the user's own measurements are kept; None if there is no such place."""
+    folder = cache_folder()
+    return None if folder is None else folder / "evidence.jsonl"
+
+
 def own_cells(key: str | None = None) -> Iterator[Measured]:
     """Yield the cells of the user, of one problem or of all; none of another revision of the task or the encoding."""
+    path = own_file()
+    if path is None or not path.exists():
+        return
+    from .own import own_rows
+
     rows = [row for row in own_rows() if key is None or row["key"] == key]
     if not rows:
         return
     from ..encodings.core.choice import find_packaged_encoding
+    from ..errors import LengthwiseError
     from ..tasks.core.catalog import find_packaged_task
 
     for row in rows:
@@ -186,6 +209,8 @@ def own_cells(key: str | None = None) -> Iterator[Measured]:
 
 
 def _own_cell(row: dict[str, Any]) -> Measured:
+    from statistics import median
+
     runs = row["runs"].values()
     shares = [share for fitted, _, share in runs if fitted and share is not None]
     return Measured(

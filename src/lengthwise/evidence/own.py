@@ -8,34 +8,16 @@ nothing. The file can be deleted at any time.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from ..errors import UnreadableFileError
+from .measured import own_file
 
 _FORMAT = {"format": "lengthwise evidence 1"}
 _FIELDS = {"key", "problem", "asked", "task_revision", "encoding", "encoding_revision", "setting", "runs"}
-
-
-def cache_folder() -> Path | None:
-    """Return the folder of caches: $LENGTHWISE_CACHE, else that of the user; None if there is no such place."""
-    folder = os.environ.get("LENGTHWISE_CACHE")
-    if folder is not None:
-        return Path(folder) if folder else None
-    try:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    except RuntimeError:  # no home is known
-        return None
-    return base / "lengthwise"
-
-
-def own_file() -> Path | None:
-    """Return where the user's own measurements are kept; None if there is no such place."""
-    folder = cache_folder()
-    return None if folder is None else folder / "evidence.jsonl"
 
 
 def own_rows() -> tuple[dict[str, Any], ...]:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UnreadableFileError
-from ..evidence.own import cache_folder
+from ..evidence.measured import cache_folder
 from ..files import make_folder_of, write_text
 from ..tasks.core.catalog import find_task
 from ..tasks.core.without_bos import without_bos

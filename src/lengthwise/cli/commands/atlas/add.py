@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from ....evidence.own import own_file
+from ....evidence.measured import own_file
 from ....markup import visible
 from ....report.own_evidence import add_store
 from ...arguments import add_store_argument
