@@ -63,8 +63,10 @@ def write_predictor(predictor: Predictor, path: Path) -> None:
         weights = ",\n".join(
             f"{json.dumps(key, ensure_ascii=False)}: {value}" for key, value in head["weights"].items()
         )
-        replicates = ",\n".join(json.dumps(values, separators=(",", ":")) for values in head["replicates"])
-        heads[name] = f'{{"weights": {{\n{weights}\n}},\n"replicates": [\n{replicates}\n]}}'
+        again = ",\n".join(
+            f"{json.dumps(key, ensure_ascii=False)}: {json.dumps(text)}" for key, text in head["replicates"].items()
+        )
+        heads[name] = f'{{"weights": {{\n{weights}\n}},\n"replicates": {{\n{again}\n}}}}'
     told = ",\n".join(f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in data.items())
     inside = ",\n".join(f'"{name}": {text}' for name, text in heads.items())
     path.write_text(f'{{{told},\n"heads": {{\n{inside}\n}}}}\n', encoding="utf-8")

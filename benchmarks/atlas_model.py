@@ -146,9 +146,10 @@ def fit_head(table: Table, *, replicates: int = REPLICATES, ridge: float | None 
         again.append(fit_weights(table, chosen, times=drawn[table.clusters].astype(float), start=weights))
     rounded = [np.round(values, _DIGITS) + 0.0 for values in (weights, *again)]
     used = [place for place in range(len(weights)) if any(values[place] for values in rounded)]
+    drawn_again = {table.names[place]: " ".join(f"{values[place]:g}" for values in rounded[1:]) for place in used}
     return Head(
         weights={table.names[place]: float(rounded[0][place]) for place in used},
-        replicates=tuple(tuple(float(values[place]) for place in used) for values in rounded[1:]),
+        replicates=drawn_again if again else {},
     )
 
 

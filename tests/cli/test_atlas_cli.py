@@ -24,7 +24,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Runner:
 
 def predictor_file(folder: Path) -> Path:
     """Write a predictor by which what is proved matters and nothing else does."""
-    head = Head(weights={"+counting": 2.0}, replicates=((1.8,), (2.2,)))
+    head = Head(weights={"+counting": 2.0}, replicates={"+counting": "1.8 2.2"})
     predictor = Predictor(at=3, train_length=50, num_cells=1240, fitted_to="a test", fit=head, generalize=head)
     path = folder / "predictor.json"
     path.write_text(json.dumps(predictor.to_json()))
@@ -38,7 +38,7 @@ def test_predict_prints_the_chance_of_a_predictor_beside_the_verdict(run: Runner
         "Chance 0.88 (0.83–0.92) that a fitted run is right at 3 times the training length, estimated from 1,240 measured cells."
         in told
     )
-    assert "Chance: learned from measurements (a test), not proved." in told
+    assert "Chance: learned from measurements (a test; small models, trained to length 50), not proved." in told
 
 
 def test_the_json_of_predict_has_the_chance(run: Runner, tmp_path: Path) -> None:

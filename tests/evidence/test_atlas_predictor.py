@@ -81,8 +81,8 @@ def test_weights_of_proved_features_are_never_negative_even_where_the_data_want_
     fit, _, _ = drawn
     upside_down = with_outcomes(fit, [logistic(-3 * cell.features.get("+counting", 0.0)) for cell in fit])
     head = fit_head(make_table(upside_down, generalizes), replicates=3, ridge=1.0)
-    for weights in (list(head.weights.values()), *head.replicates):
-        assert all(weight >= 0 for name, weight in zip(head.weights, weights, strict=True) if is_monotone(name))
+    for name, weight in head.weights.items():
+        assert not is_monotone(name) or min(weight, *map(float, head.replicates[name].split())) >= 0
     assert any(weight < 0 for weight in head.weights.values())
 
 

@@ -125,3 +125,8 @@ def test_an_encoding_that_runs_found_comes_before_one_that_they_missed() -> None
 def test_what_runs_found_is_recommended(what: str, encoding: str) -> None:
     best = [row.prediction.encoding for row in lengthwise.recommend(what).ranking[:5]]
     assert encoding in best
+
+
+def test_the_evidence_in_the_package_is_small() -> None:
+    files = (ROOT / "src" / "lengthwise" / "evidence" / "data").iterdir()
+    assert sum(path.stat().st_size for path in files) <= 2_000_000

@@ -11,7 +11,9 @@ with what theory proves, so a NO never gets a higher chance than a YES of the sa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from math import exp, isfinite, sqrt
@@ -19,12 +21,12 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UnreadableFileError
-from ..files import read_json
 from .measured import Measured
-from .success_rates import success_rate
 
 FORMAT = "lengthwise predictor 1"
 _WIDE = 1.96  # standard deviations on each side of a 95 % interval
+
+_NUMBERS = re.compile(r"-?\d+(\.\d+)?( -?\d+(\.\d+)?)*")
 
 Features = Mapping[str, float]
 
@@ -79,6 +81,8 @@ def _short(share: float | None) -> float | None:
 
 def measured_chance(cell: Measured) -> Chance:
     """Return the chance that the counts of a cell give, with an exact interval."""
+    from .success_rates import success_rate  # here: an estimate needs no exact interval
+
     rate = success_rate(cell.num_generalized, cell.num_fitted) if cell.num_fitted else None
     return Chance(
         generalize=None if rate is None else rate.share,
@@ -93,14 +97,17 @@ def measured_chance(cell: Measured) -> Chance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """Weights by the name of their feature, and the weights of each replicate in the same order."""
+    """Weights by the name of their feature; ``replicates`` has those of each replicate as text, with a blank between them.
+
+    Most features have no part in a question, so their replicates stay text.
+    """
 
     weights: Mapping[str, float]
-    replicates: Sequence[Sequence[float]]
+    replicates: Mapping[str, str]
 
     def score(self, features: Features) -> float:
         """Return the sum before the logistic function; features without a weight count for nothing."""
-        return sum(weight * features.get(name, 0.0) for name, weight in self.weights.items())
+        return sum(self.weights.get(name, 0.0) * value for name, value in features.items())
 
     def chance(self, features: Features) -> float:
         """Return the chance."""
@@ -108,11 +115,13 @@ class Head:
 
     def interval(self, features: Features) -> tuple[float, float]:
         """Return the 95 % interval by the spread of the replicates' scores around the score."""
-        values = [features.get(name, 0.0) for name in self.weights]
-        used = [(place, value) for place, value in enumerate(values) if value]
         center = self.score(features)
-        squares = [(sum(weights[place] * value for place, value in used) - center) ** 2 for weights in self.replicates]
-        wide = _WIDE * sqrt(sum(squares) / len(squares)) if squares else 0.0
+        used = [(value, self.replicates[name].split()) for name, value in features.items() if name in self.replicates]
+        scores = [0.0] * max((len(weights) for _, weights in used), default=0)
+        for value, weights in used:
+            for number, weight in enumerate(weights):
+                scores[number] += value * float(weight)
+        wide = _WIDE * sqrt(sum((score - center) ** 2 for score in scores) / len(scores)) if scores else 0.0
         return logistic(center - wide), logistic(center + wide)
 
 
@@ -152,7 +161,7 @@ class Predictor:
     def to_json(self) -> dict[str, object]:
         """Return the predictor as the data of its file."""
         heads = {
-            name: {"weights": dict(head.weights), "replicates": [list(weights) for weights in head.replicates]}
+            name: {"weights": dict(head.weights), "replicates": dict(head.replicates)}
             for name, head in (("fit", self.fit), ("generalize", self.generalize))
         }
         return {
@@ -168,7 +177,7 @@ class Predictor:
 @lru_cache(maxsize=4)
 def read_predictor(path: str | Path) -> Predictor:
     """Return the predictor of a file; raise if it is none, or if a weight that must not be negative is."""
-    data, place = read_json(path), repr(str(path))
+    data, place = _read_json(path), repr(str(path))
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise _not_a_predictor(place, f"its format is not {FORMAT!r}")
     try:
@@ -185,15 +194,25 @@ def read_predictor(path: str | Path) -> Predictor:
         raise _not_a_predictor(place, f"{error} is missing or of another type") from None
 
 
+def _read_json(path: str | Path) -> Any:
+    """Return the data of a file; what is wrong with one is said by a module that is slow to import."""
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        from ..files import read_json
+
+        return read_json(path)
+
+
 def _read_head(data: Any, place: str) -> Head:
     weights = {str(name): _number(weight) for name, weight in data["weights"].items()}
-    replicates = tuple(tuple(map(_number, values)) for values in data["replicates"])
-    if any(len(values) != len(weights) for values in replicates):
-        raise _not_a_predictor(place, "a replicate has another number of weights")
-    for values in (tuple(weights.values()), *replicates):
-        for name, weight in zip(weights, values, strict=True):
-            if is_monotone(name) and weight < 0:
-                raise _not_a_predictor(place, f"the weight of {name!r} is {weight}, which must not be negative")
+    for name, weight in weights.items():
+        if is_monotone(name) and weight < 0:
+            raise _not_a_predictor(place, f"the weight of {name!r} is {weight}, which must not be negative")
+    replicates = dict(data["replicates"])
+    numbers = {text.count(" ") for text in replicates.values()}
+    if len(numbers) > 1 or set(replicates) - set(weights) or not all(map(_NUMBERS.fullmatch, replicates.values())):
+        raise _not_a_predictor(place, "its replicates are not as many numbers for every weight")
     return Head(weights=weights, replicates=replicates)
 
 
