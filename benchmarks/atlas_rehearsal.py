@@ -3,8 +3,9 @@
     python benchmarks/atlas_rehearsal.py FOLDER [--languages N] [--splits fit test]
 
 A hidden rule gives every cell a chance: it adds up what theory says, an effect of the encoding, and an effect of the language
-that no feature shows. Outcomes are drawn from it. So the skill that a perfect predictor gets is known. From a source tree, set
-PYTHONPATH=src.
+that no feature shows. Outcomes are drawn from it. So the skill that a perfect predictor gets is known. In a copy of the repository,
+the whole way is this script for the fit split, ``atlas_fit.py --freeze``, a commit, this script for the test split, and ``atlas_score.py``.
+From a source tree, set PYTHONPATH=src.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any
 import atlas_pieces
 import numpy as np
 from atlas_cells import Cell, bare_cells, read_sample, task_revision
+from atlas_frozen import FROZEN, TEST_PARTS, sha_of
 
 from lengthwise.encodings.catalog import ENCODINGS
 from lengthwise.evidence.chance import logistic
@@ -125,7 +127,8 @@ def main() -> None:
     options = parser.parse_args()
     for split in options.splits:
         cells = draw_cells(split, options.languages)
-        write_pieces(with_outcomes(cells, true_chances(cells)), options.folder, split)
+        head = {"frozen": sha_of(FROZEN)} if split in TEST_PARTS and FROZEN.exists() else {}
+        write_pieces(with_outcomes(cells, true_chances(cells)), options.folder, split, **head)
         print(f"{split}: {len(cells)} cells of {options.languages} languages")
 
 
