@@ -103,13 +103,13 @@ def read_pieces(folder: Path = RUNS) -> Iterator[tuple[dict[str, Any], list[dict
             yield head, [run for run in runs if task_revision(run["task"]) == run["task_revision"]]
 
 
-def read_cells(
-    folder: Path = RUNS, *, splits: Iterable[str], sample: dict[str, dict[str, Any]] | None = None
-) -> list[Cell]:
-    """Return the measured cells of some splits; pieces of other splits are not read for anything but their tasks."""
-    rows, wanted = read_sample() if sample is None else sample, set(splits)
+def read_cells(folder: Path = RUNS, *, splits: Iterable[str], part: str = "") -> list[Cell]:
+    """Return the measured cells of some splits: those in the setting of the atlas or, with ``part``, those of this part."""
+    rows, wanted = read_sample(), set(splits)
     runs: dict[tuple[str, str, int], list[dict[str, Any]]] = {}
     for head, piece in read_pieces(folder):
+        if not head["piece"].startswith(part) or (not part and head["piece"].startswith("transfer")):
+            continue
         for run in piece:
             if rows.get(language_of(run["task"]), {"split": "fit"})["split"] in wanted:
                 runs.setdefault((run["task"], head["settings"]["encoding"], run["train_length"]), []).append(run)

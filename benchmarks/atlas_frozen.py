@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 FROZEN = Path(__file__).resolve().parent / "atlas" / "frozen.jsonl"
-TEST_PARTS = ("test", "test_membership")
+TEST_PARTS = ("test", "test_membership", "transfer_wide", "transfer_25", "transfer_100")
+"""Parts of languages that nothing is fitted to; they come last among all parts."""
 
 FORMAT = "lengthwise atlas predictions 1"
 
@@ -44,6 +45,8 @@ def frozen_text(lines: Sequence[dict[str, Any]], predictor_sha: str) -> str:
 
 def read_frozen(path: Path, predictor: Path) -> list[dict[str, Any]]:
     """Return the predictions of a frozen file; raise if it or its predictor was changed."""
+    if not path.exists():
+        raise FrozenError(f"{path.name} is missing: predictions are frozen first (atlas_fit.py --freeze).")
     first, _, body = path.read_text(encoding="utf-8").partition("\n")
     head = json.loads(first)
     if head.get("format") != FORMAT:

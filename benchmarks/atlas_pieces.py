@@ -6,7 +6,8 @@ A piece is one encoding and one part of the grid:
   ``test_membership`` the half of them that is also asked for membership;
 - ``tasks``: tasks of the catalogue;
 - ``short``: the languages that nothing here can express, with shorter training lengths, since more of them fit there;
-- ``reference``: 30 languages of the fit split and 10 tasks, also for all other encodings.
+- ``reference``: 30 languages of the fit split and 10 tasks, also for all other encodings;
+- ``transfer_…``: 30 languages of the test split, with larger models or other training lengths.
 
 Tasks are tested up to ten times the training length, or up to three times where they have no instances beyond. Encodings with a
 table of positions, or with random ones, are made for the longest tested length. Tasks that an encoding cannot take are left out.
@@ -37,7 +38,15 @@ ENCODINGS = (
     *("nope", "ape", "rope", "alibi", "t5", "sinusoidal"),
     *("kerple_log", "fire", "cope", "fox", "stick_breaking", "path"),
 )
-PARTS = ("fit", "tasks", "fit_membership", "short", "reference", "test", "test_membership")
+TRANSFER: dict[str, dict[str, Any]] = {
+    "transfer_wide": {"layers": 4, "width": 128},
+    "transfer_25": {"train_length": 25},
+    "transfer_100": {"train_length": 100},
+}
+"""Settings in which some test languages are trained again, to see whether the chance holds there."""
+TRANSFER_ENCODINGS = ENCODINGS[:4]
+TRANSFER_LANGUAGES = 30
+PARTS = ("fit", "tasks", "fit_membership", "short", "reference", "test", "test_membership", *TRANSFER)
 SEEDS = 6
 TRAIN_LENGTH = 50
 MULTIPLES = (10, 3)  # tested lengths, in training lengths: the first that a task has instances for
@@ -133,7 +142,8 @@ class Piece:
 
     def specs(self, settings: dict[str, Any]) -> list[Spec]:
         """Return what the piece trains, each task to the longest length that it is tested at."""
-        settings = {"seeds": SEEDS} | settings
+        other = {name: value for name, value in TRANSFER.get(self.part, {}).items() if name != "train_length"}
+        settings = {"seeds": SEEDS} | settings | other
         found = [
             spec_of(task, self.encoding, length, tuple(sorted(settings.items())))
             for length in self.train_lengths
@@ -186,26 +196,33 @@ def tasks_of_parts() -> dict[str, tuple[str, ...]]:
         parts[f"{split}_membership"] = tuple(f"accepts({row['language']})" for row in own if row["membership"])
     parts["tasks"] = TASKS
     parts["short"] = tuple(row["language"] for row in rows if row["split"] == "fit" and row["kind"] == "none")
+    parts["reference"] = (*by_turns(rows, "fit")[:30], *REFERENCE_TASKS)
+    return parts | dict.fromkeys(TRANSFER, tuple(by_turns(rows, "test")[:TRANSFER_LANGUAGES]))
+
+
+def by_turns(rows: Sequence[dict[str, Any]], split: str) -> list[str]:
+    """Return the languages of a split, one of each kind after the other."""
     by_kind: dict[str, list[str]] = {}
     for row in rows:
-        if row["split"] == "fit":
+        if row["split"] == split:
             by_kind.setdefault(row["kind"], []).append(row["language"])
-    turns = [language for turn in zip_longest(*by_kind.values()) for language in turn if language is not None]
-    parts["reference"] = (*turns[:30], *REFERENCE_TASKS)
-    return parts
+    return [language for turn in zip_longest(*by_kind.values()) for language in turn if language is not None]
 
 
 def all_pieces(parts: Sequence[str]) -> list[Piece]:
     """Return the pieces of some parts, for every encoding that they are trained with."""
     tasks = tasks_of_parts()
-    others = [name for name in CARDS if name not in ENCODINGS]
+    others = tuple(name for name in CARDS if name not in ENCODINGS)
+    encodings = {"reference": others} | dict.fromkeys(TRANSFER, TRANSFER_ENCODINGS)
     return [
         Piece(
             encoding=encoding,
             part=part,
             tasks=tasks[part],
-            train_lengths=SHORT_LENGTHS if part == "short" else (TRAIN_LENGTH,),
+            train_lengths=SHORT_LENGTHS
+            if part == "short"
+            else (TRANSFER.get(part, {}).get("train_length", TRAIN_LENGTH),),
         )
         for part in parts
-        for encoding in (others if part == "reference" else ENCODINGS)
+        for encoding in encodings.get(part, ENCODINGS)
     ]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from typing import Any
 import numpy as np
 from atlas_cells import RUNS, Cell, read_cells, read_pieces
 from atlas_fit import PREDICTOR
-from atlas_frozen import FROZEN, TEST_PARTS, require_frozen_before
+from atlas_frozen import FROZEN, TEST_PARTS, FrozenError, require_frozen_before
 from atlas_model import fit_head, generalizes, make_table
 
 from lengthwise.theory.claims import Answer
@@ -237,13 +238,29 @@ def lines_of(found: dict[str, Any], indent: str = "") -> list[str]:
     return lines
 
 
-def read_test(runs: Path, frozen: Path, predictor: Path) -> tuple[list[Cell], list[float]]:
-    """Return the measured test cells with their frozen chances; raise if these may not be scored."""
+def transfer(
+    runs: Path, known: Sequence[Cell], frozen: dict[tuple[str, str], float], *, draws: int = DRAWS
+) -> dict[str, Any]:
+    """Return whether the chance holds in other settings: its slope and its skill there, for each part that was trained."""
+    found = {}
+    for part in TEST_PARTS[2:]:
+        outcomes = Outcomes(read_cells(runs, splits=("test",), part=part), draws=draws)
+        if not outcomes.cells:
+            continue
+        chances = np.array([frozen[cell.task, cell.encoding] for cell in outcomes.cells])
+        found[part] = {
+            "fitted runs": int(outcomes.tries.sum()),
+            "skill over the base rate": outcomes.skill(chances, base_rate(known, outcomes.cells)),
+            "calibration slope": outcomes.slope(chances),
+        }
+    return found
+
+
+def read_test(runs: Path, frozen: Path, predictor: Path) -> tuple[list[Cell], dict[tuple[str, str], float]]:
+    """Return the measured test cells, and the frozen chances by task and encoding; raise if these may not be scored."""
     heads = [head for head, _ in read_pieces(runs) if head["piece"].startswith(TEST_PARTS)]
     lines = require_frozen_before(frozen, predictor, heads)
-    chances = {(row["task"], row["encoding"], row["train_length"]): row["generalize"] for row in lines}
-    cells = read_cells(runs, splits=("test",))
-    return cells, [chances[cell.key] for cell in cells]
+    return read_cells(runs, splits=("test",)), {(row["task"], row["encoding"]): row["generalize"] for row in lines}
 
 
 def main() -> None:
@@ -254,10 +271,16 @@ def main() -> None:
     parser.add_argument("--frozen", type=Path, default=FROZEN)
     parser.add_argument("--predictor", type=Path, default=PREDICTOR)
     options = parser.parse_args()
-    test, chances = read_test(options.runs, options.frozen, options.predictor)
+    try:
+        test, frozen = read_test(options.runs, options.frozen, options.predictor)
+    except FrozenError as error:
+        sys.exit(str(error))
     if not test:
         parser.error(f"{options.runs} has no pieces of the test third yet")
-    found = scores(read_cells(options.runs, splits=("fit",)), test, chances)
+    known = read_cells(options.runs, splits=("fit",))
+    found = scores(known, test, [frozen[cell.key[:2]] for cell in test]) | {
+        "transfer": transfer(options.runs, known, frozen)
+    }
     print("\n".join(lines_of(found)))
     if options.json:
         options.json.write_text(json.dumps(found, default=lambda one: [one.value, one.low, one.high]) + "\n")

@@ -137,7 +137,7 @@ def read_pieces() -> tuple[list[Line], dict[str, dict[str, Any]]]:
             if find_task(run["task"]).revision == run["task_revision"]:
                 by_cell.setdefault((run["task"], run["train_length"]), []).append(run)
         for (task, train_length), cell in by_cell.items():
-            setting = f"atlas_{train_length}"
+            setting = "_".join(["atlas", str(train_length), *["wide"] * head["piece"].startswith("transfer_wide")])
             settings[setting] = {
                 "summary": f"{model['layers']} layers, {model['heads']} heads, width {model['width']}, trained to length {train_length}",
                 "train_length": train_length,

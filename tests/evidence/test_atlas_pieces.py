@@ -21,7 +21,8 @@ pytest.importorskip("torch")
 import atlas  # noqa: E402
 import evidence  # noqa: E402
 from atlas_cells import read_cells, read_sample  # noqa: E402
-from atlas_pieces import ENCODINGS, PARTS, PRESET, TASKS, Piece, all_pieces, minutes_at_most, tasks_of_parts  # noqa: E402
+from atlas_frozen import TEST_PARTS  # noqa: E402
+from atlas_pieces import ENCODINGS, PARTS, PRESET, TASKS, TRANSFER, Piece, all_pieces, minutes_at_most, tasks_of_parts  # noqa: E402
 
 from lengthwise.encodings.catalog import ENCODINGS as CARDS  # noqa: E402
 from lengthwise.evidence.measured import Setting  # noqa: E402
@@ -35,6 +36,19 @@ def test_parts_keep_the_splits_apart() -> None:
     assert not {f"accepts({language})" for language in tasks["fit"]} & set(tasks["test_membership"])
     trained = {piece.encoding for piece in all_pieces(("reference",))} | set(ENCODINGS)
     assert trained == set(CARDS)
+
+
+def test_transfer_trains_test_languages_in_other_settings() -> None:
+    tasks = tasks_of_parts()
+    for part, other in TRANSFER.items():
+        pieces = all_pieces((part,))
+        assert [piece.encoding for piece in pieces] == list(ENCODINGS[:4])
+        assert len(tasks[part]) == 30
+        assert set(tasks[part]) <= set(tasks["test"])
+        spec = pieces[0].specs(PRESET)[0]
+        assert spec.train_length == other.get("train_length", 50)
+        assert (spec.model.layers, spec.model.width) == (other.get("layers", 2), other.get("width", 32))
+    assert PARTS[-len(TEST_PARTS) :] == TEST_PARTS
 
 
 def test_every_task_is_planned_and_tested_as_far_as_it_goes() -> None:

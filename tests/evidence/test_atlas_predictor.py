@@ -24,7 +24,7 @@ from atlas_fit import PREDICTOR, freeze, predictions, write_predictor  # noqa: E
 from atlas_frozen import FROZEN, FrozenError, commit_time, frozen_text, read_frozen, require_frozen_before, sha_of  # noqa: E402
 from atlas_model import fit_head, fit_predictor, generalizes, make_table  # noqa: E402
 from atlas_rehearsal import draw_cells, true_chances, with_outcomes, write_pieces  # noqa: E402
-from atlas_score import BASES, base_rate, read_test, scores  # noqa: E402
+from atlas_score import BASES, base_rate, read_test, scores, transfer  # noqa: E402
 
 from lengthwise.evidence.chance import is_monotone, logistic, read_predictor  # noqa: E402
 
@@ -162,9 +162,22 @@ def test_frozen_predictions_are_scored_when_all_came_after_them(committed: tuple
     later = piece(frozen, 1)["provenance"] | {"hardware": "made up"}
     write_pieces(test, runs, "test", frozen=sha_of(frozen), provenance=later)
     cells, chances = read_test(runs, frozen, predictor)
-    by_key = {cell.key: chance for cell, chance in zip(cells, chances, strict=True)}
+    assert {cell.key[:2] for cell in cells} == set(chances)
     estimates = predictions(read_predictor(predictor), test)
-    assert by_key == {(row["task"], row["encoding"], row["train_length"]): row["generalize"] for row in estimates}
+    assert chances == {(row["task"], row["encoding"]): row["generalize"] for row in estimates}
+
+
+def test_transfer_is_scored_with_the_frozen_chances_and_kept_apart(few: Few, tmp_path: Path) -> None:
+    fit, test = few
+    truth = {cell.key[:2]: chance for cell, chance in zip(test, true_chances(test), strict=True)}
+    write_pieces(with_outcomes(test, list(truth.values()), seed=5), tmp_path, "transfer_wide")
+    assert read_cells(tmp_path, splits=("test",)) == []
+    found = transfer(tmp_path, fit, truth, draws=50)
+    assert list(found) == ["transfer_wide"]
+    slope = found["transfer_wide"]["calibration slope"]
+    assert slope.low < 1.1
+    assert slope.high > 0.9
+    assert found["transfer_wide"]["skill over the base rate"].value > 0.3
 
 
 def test_pieces_older_than_the_frozen_commit_or_trained_without_it_are_refused(
@@ -197,6 +210,11 @@ def test_changed_predictions_are_refused_however_they_were_changed(committed: tu
     predictor.write_text(predictor.read_text() + "\n")
     with pytest.raises(FrozenError, match=r"predictor.json was changed"):
         read_frozen(frozen, predictor)
+
+
+def test_without_frozen_predictions_nothing_is_scored(tmp_path: Path) -> None:
+    with pytest.raises(FrozenError, match=r"frozen\.jsonl is missing: predictions are frozen first"):
+        require_frozen_before(tmp_path / "frozen.jsonl", tmp_path / "predictor.json", [])
 
 
 def test_nothing_is_frozen_twice_or_after_the_test_third_was_trained(
