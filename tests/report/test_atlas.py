@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -166,3 +167,11 @@ def test_the_settings_of_a_measured_setting_are_read_back(cells: list[AtlasCell]
     )
     assert setting.changed == {"train_length": 50, "steps": 8000, "tied": True, "room": [20, 40]}
     assert cells[0].measured.setting.changed == {}
+
+
+def test_the_page_of_thousands_of_cells_is_made_at_once(cells: list[AtlasCell]) -> None:
+    """An exact interval of thousands of runs takes a minute, so sums over cells have none."""
+    begun = time.process_time()
+    text = atlas_page(cells * 20).to_html()
+    assert len(Page(text).buttons) == len(cells)  # one button for each row and column
+    assert time.process_time() - begun < 20

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import comb
 
 TAIL = Fraction(1, 40)
@@ -28,6 +29,7 @@ class SuccessRate:
         return self.successes / self.num_runs
 
 
+@lru_cache(maxsize=1024)  # thousands of cells have the same few counts
 def success_rate(successes: int, num_runs: int) -> SuccessRate:
     """Return the 95 % interval of Clopper and Pearson (Biometrika 26, 1934) for a success rate.
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from ..markup import escape
 from ..tables import Table
 from .atlas import AtlasCell, success_by_answer, summary
-from .intervals import success_rate
 from .pages import Block, Document, Heading, Paragraph
 
 MOST_DIFFERENCES = 40
@@ -97,8 +96,7 @@ def atlas_page(cells: Sequence[AtlasCell]) -> Document:
 def _by_answer(cells: Sequence[AtlasCell]) -> Table:
     rows = []
     for answer, number, fitted, good in success_by_answer(cells):
-        rate = success_rate(good, fitted) if fitted else None
-        rows.append([answer, str(number), f"{good}/{fitted}", "–" if rate is None else f"{rate.share:.2f}"])
+        rows.append([answer, str(number), f"{good}/{fitted}", f"{good / fitted:.2f}" if fitted else "–"])
     return Table(
         header=["predicted", "cells", "fitted runs that generalize", "share"],
         rows=rows,
