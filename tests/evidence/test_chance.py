@@ -183,6 +183,8 @@ def test_without_a_predictor_nothing_is_estimated() -> None:
     ("change", "message"),
     [
         ({"format": "other"}, "its format is not 'lengthwise predictor 1'"),
+        ({"at": float("nan")}, "nan is missing or of another type"),
+        ({"at": 1e300}, "1e+300 is missing or of another type"),
         ({"heads": {}}, "'fit' is missing or of another type"),
         ({"at": "3"}, "'3' is missing or of another type"),
         ({"negative": 1}, "the weight of '+counting' is -2.0, which must not be negative"),

@@ -148,6 +148,27 @@ def test_a_damaged_file_is_named_with_what_to_do(own_folder: Path, text: str) ->
     assert error.value.hint == "delete it, then add your stores again (lengthwise atlas add STORE)."
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"setting": {}},
+        {"runs": {}},
+        {"runs": {"id": [True, True, 2]}},
+        {"runs": {"id": [1, True, 0.5]}},
+        {"asked": "WHAT"},
+        {"key": 1},
+    ],
+)
+def test_a_row_that_was_changed_by_hand_is_damage_too(tmp_path: Path, change: dict[str, object]) -> None:
+    add_store(store(tmp_path, SPEC))
+    path = own_file()
+    assert path is not None
+    head, row, *others = map(json.loads, path.read_text().splitlines())
+    path.write_text("\n".join(map(json.dumps, [head, row | change, *others])) + "\n")
+    with pytest.raises(UnreadableFileError, match="is damaged"):
+        own_rows()
+
+
 def test_without_a_cache_folder_adding_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     path = store(tmp_path, SPEC)
     monkeypatch.setenv("LENGTHWISE_CACHE", "")

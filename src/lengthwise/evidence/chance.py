@@ -16,7 +16,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from math import exp, isfinite, sqrt
+from math import exp, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from ..errors import UnreadableFileError
 from .measured import Measured
 
 FORMAT = "lengthwise predictor 1"
+_LARGEST = 1e9  # of all numbers in a file
 _WIDE = 1.96  # standard deviations on each side of a 95 % interval
 
 _NUMBERS = re.compile(r"-?\d+(\.\d+)?( -?\d+(\.\d+)?)*")
@@ -222,7 +223,7 @@ def is_monotone(feature: str) -> bool:
 
 
 def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= _LARGEST:
         raise TypeError(repr(value))
     return float(value)
 

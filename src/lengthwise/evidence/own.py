@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UnreadableFileError
+from ..theory.claims import Asked
 from .measured import own_file
 
 _FORMAT = {"format": "lengthwise evidence 1"}
+_TEXTS = ("name", "summary", "hardware", "date", "command", "source", "options")  # of a setting
 _FIELDS = {"key", "problem", "asked", "task_revision", "encoding", "encoding_revision", "setting", "runs"}
 
 
@@ -51,7 +53,13 @@ def _is_sound(row: dict[str, Any]) -> bool:
     runs, setting = row["runs"], row["setting"]
     return (
         isinstance(setting, dict)
+        and set(setting) == {*_TEXTS, "train_length", "at"}
+        and all(isinstance(setting[name], str) for name in _TEXTS)
+        and type(setting["train_length"]) is int
+        and type(setting["at"]) in (int, float)
+        and row["asked"] in (None, *Asked)
         and isinstance(runs, dict)
+        and len(runs) > 0
         and all(isinstance(row[name], str) for name in ("key", "problem", "encoding"))
         and all(
             len(run) == 3
