@@ -1,209 +1,49 @@
 """The atlas: what training finds, for many languages and encodings, trained in pieces that can be done one after the other.
 
-    python benchmarks/atlas.py pilot --device cuda --seconds 540 --folder FOLDER     the pilot languages, for several presets
-    python benchmarks/atlas.py run --device cuda --seconds 540 --folder FOLDER       the next pieces of the grid
-    python benchmarks/atlas.py list                                                  pieces, done and left, with their runs
+    python benchmarks/atlas.py list                                                  pieces, done and left, with runs and GPU minutes
+    python benchmarks/atlas.py pilot --device cuda --seconds 480 --folder FOLDER     the pilot languages, for several presets
+    python benchmarks/atlas.py run --device cuda --seconds 480 --folder FOLDER       the next pieces of the grid
     python benchmarks/atlas.py run --rehearse --folder FOLDER                        tiny, on a CPU
 
-A piece is one encoding and one part of the grid:
-
-- ``fit`` and ``test``: the languages of that split (``atlas_sample.py``), asked for next symbols; ``fit_membership`` and
-  ``test_membership`` the half of them that is also asked for membership;
-- ``tasks``: tasks of the catalogue;
-- ``short``: the languages that nothing here can express, with shorter training lengths, since more of them fit there;
-- ``reference``: 30 languages of the fit split and 10 tasks, also for all other encodings.
-
-Its file in FOLDER appears when all of its runs are done; moved to benchmarks/atlas/runs and committed, it is never trained again.
-After ``--seconds`` no other piece is begun. The test parts are left out unless ``--parts`` names them: predictions for them come
-first. From a source tree, set PYTHONPATH=src.
+``atlas_pieces.py`` says what a piece is. Its file in FOLDER appears when all of its runs are done; moved to benchmarks/atlas/runs and
+committed, it is never trained again. After ``--seconds`` training stops wherever it is. Finished runs and checkpoints of the unfinished
+piece stay in FOLDER, and the same command goes on with them. The test parts are left out unless ``--parts`` names them, and
+refused before predictions for them are frozen (``atlas_fit.py``). From a source tree, set PYTHONPATH=src.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import tempfile
+import signal
+import sys
 import time
-from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from itertools import zip_longest
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from lengthwise.encodings.catalog import ENCODINGS as CARDS
-from lengthwise.errors import LengthwiseError
+from atlas_frozen import FROZEN, TEST_PARTS, sha_of
+from atlas_pieces import (
+    DONE,
+    MULTIPLES,
+    PARTS,
+    PILOT,
+    PRESET,
+    TRAIN_LENGTH,
+    Piece,
+    all_pieces,
+    minutes_at_most,
+    read_sample,
+)
+
 from lengthwise.experiment.grid import Grid
 from lengthwise.experiment.run import run_experiment
 from lengthwise.experiment.spec import Spec
-from lengthwise.experiment.store import Result
+from lengthwise.experiment.store import Result, read_store
 from lengthwise.files import write_text
 from lengthwise.report.statistics import fit_share, is_fitted, share_of
-from lengthwise.tasks.core.catalog import find_task
 from lengthwise.tasks.core.lengths import LengthRange, length_bins
-
-HERE = Path(__file__).resolve().parent
-SAMPLE = HERE / "atlas" / "sample.json"
-DONE = HERE / "atlas" / "runs"
-ENCODINGS = (
-    *("nope", "ape", "rope", "alibi", "t5", "sinusoidal"),
-    *("kerple_log", "fire", "cope", "fox", "stick_breaking", "path"),
-)
-PARTS = ("fit", "tasks", "fit_membership", "short", "reference", "test", "test_membership")
-SEEDS = 6
-TRAIN_LENGTH = 50
-MULTIPLES = 10  # the longest tested length, in training lengths
-PRESET: dict[str, Any] = {"layers": 2, "heads": 4, "width": 32, "learning_rate": 0.001, "steps": 8000}
-PILOT: dict[str, Any] = {
-    "encodings": ["nope", "ape", "rope", "alibi"],
-    "learning_rate": [0.001, 0.003],
-    "layers": [2, 4],
-    "width": [32, 64],
-    "steps": 8000,
-    "seeds": 2,
-}
-"""Settings that the pilot tries, in all combinations; what is chosen becomes the preset."""
-
-
-TASKS = (
-    *(
-        "bin_majority",
-        "majority",
-        "parity",
-        "unique_copy",
-        "repeat_copy",
-        "sort",
-        "addition",
-        "count_symbol",
-        "count_mod",
-    ),
-    *(
-        "mode",
-        "histogram",
-        "max",
-        "argmax",
-        "kth_largest",
-        "odds_first",
-        "shift",
-        "swap_pairs",
-        "reverse",
-        "palindrome",
-    ),
-    *(
-        "selective_copy",
-        "dedup",
-        "flip_flop",
-        "mqar",
-        "mkar",
-        "induction",
-        "index_lookup",
-        "needle",
-        "add_decimal",
-        "subtract",
-    ),
-    *(
-        "increment",
-        "bitwise_xor",
-        "compare",
-        "sum_mod",
-        "mod_arith",
-        "parity_cot",
-        "count_cot",
-        "sort_cot",
-        "state_track_cot",
-    ),
-    *("anbn", "anbncn", "shuffle_dyck_2", "dyck", "dyck_bounded", "even_pairs", "swap_tracking", "cycle_navigation"),
-    *("variable_chain", "icl_map", "icl_markov", "icl_dfa"),
-)
-REFERENCE_TASKS = (
-    *("bin_majority", "parity", "unique_copy", "repeat_copy", "sort", "flip_flop", "mqar", "induction", "add_decimal"),
-    "parity_cot",
-)
-SHORT_LENGTHS = (12, 25)
-MOST_TOKENS = 800  # of an instance at the longest tested length
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
-    """Some tasks with one encoding."""
-
-    encoding: str
-    part: str
-    tasks: tuple[str, ...]
-    train_lengths: tuple[int, ...] = (TRAIN_LENGTH,)
-
-    @property
-    def name(self) -> str:
-        """The piece in the name of its file."""
-        return f"{self.part}_{self.encoding}"
-
-    @property
-    def num_runs(self) -> int:
-        """The number of models to train."""
-        return len(self.tasks) * len(self.train_lengths) * SEEDS
-
-    def specs(self, settings: dict[str, Any]) -> list[Spec]:
-        """Return what the piece trains: tasks that are tested to the same lengths together."""
-        found = []
-        for length in self.train_lengths:
-            by_test: dict[int, list[str]] = {}
-            for task in self.tasks:
-                by_test.setdefault(longest_test(task, length), []).append(task)
-            for longest, tasks in by_test.items():
-                given = {"tasks": tasks, "encodings": [self.encoding], "train_length": length, "test_length": longest}
-                found += Grid(settings=given | {"seeds": SEEDS, "hard": True} | settings).specs()
-        return found
-
-
-def longest_test(name: str, train_length: int) -> int:
-    """Return the longest length that a task is tested at: ten times the training length, or less where it ends before."""
-    task = find_task(name)
-    for multiple in (MULTIPLES, 5, 3):
-        with suppress(LengthwiseError):
-            if task.size(multiple * train_length) <= MOST_TOKENS:
-                return multiple * train_length
-    return 3 * train_length
-
-
-def read_sample() -> list[dict[str, Any]]:
-    """Return the rows of the sample."""
-    rows: list[dict[str, Any]] = json.loads(SAMPLE.read_text(encoding="utf-8"))
-    return rows
-
-
-def tasks_of_parts() -> dict[str, tuple[str, ...]]:
-    """Return what each part trains."""
-    rows = read_sample()
-    parts: dict[str, tuple[str, ...]] = {}
-    for split in ("fit", "test"):
-        own = [row for row in rows if row["split"] == split]
-        parts[split] = tuple(row["language"] for row in own)
-        parts[f"{split}_membership"] = tuple(f"accepts({row['language']})" for row in own if row["membership"])
-    parts["tasks"] = TASKS
-    parts["short"] = tuple(row["language"] for row in rows if row["split"] == "fit" and row["kind"] == "none")
-    by_kind: dict[str, list[str]] = {}
-    for row in rows:
-        if row["split"] == "fit":
-            by_kind.setdefault(row["kind"], []).append(row["language"])
-    turns = [language for turn in zip_longest(*by_kind.values()) for language in turn if language is not None]
-    parts["reference"] = (*turns[:30], *REFERENCE_TASKS)
-    return parts
-
-
-def all_pieces(parts: Sequence[str]) -> list[Piece]:
-    """Return the pieces of some parts, for every encoding that they are trained with."""
-    tasks = tasks_of_parts()
-    others = [name for name in CARDS if name not in ENCODINGS]
-    return [
-        Piece(
-            encoding=encoding,
-            part=part,
-            tasks=tasks[part],
-            train_lengths=SHORT_LENGTHS if part == "short" else (TRAIN_LENGTH,),
-        )
-        for part in parts
-        for encoding in (others if part == "reference" else ENCODINGS)
-    ]
 
 
 def compact(result: Result) -> dict[str, Any]:
@@ -226,6 +66,26 @@ def compact(result: Result) -> dict[str, Any]:
 def _rounded(scores: Any, bounds: LengthRange) -> float | None:
     share = share_of(scores, bounds)
     return None if share is None else round(share, 4)
+
+
+class TimeIsUpError(KeyboardInterrupt):
+    """The seconds of a command are over: training stops as it does after Ctrl-C, and loses no finished run."""
+
+
+@contextmanager
+def stopping_after(seconds: float) -> Iterator[None]:
+    """Interrupt what runs inside after so many seconds."""
+
+    def stop(_number: int, _frame: object) -> None:
+        raise TimeIsUpError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.001))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def train(specs: Sequence[Spec], options: argparse.Namespace, store: Path) -> list[Result]:
@@ -253,50 +113,94 @@ def train(specs: Sequence[Spec], options: argparse.Namespace, store: Path) -> li
 
 
 def write_piece(piece: Piece, results: Sequence[Result], seconds: float, folder: Path) -> None:
-    """Write the file of a piece, whose existence means that it is done."""
+    """Write the file of a piece, whose existence means that it is done; of a test piece, with what was predicted before."""
     first = results[0]
     rows = sorted(
         (compact(result) for result in results), key=lambda row: (row["task"], row["train_length"], row["seed"])
     )
     own = ("task", "seed", "task_revision", "train_length", "test_length", "room")
     shared = {key: value for key, value in first.settings.items() if key not in own}
-    head = {"piece": piece.name, "seconds": round(seconds, 1), "settings": shared, "provenance": dict(first.provenance)}
+    finished = min(str(result.provenance["finished"]) for result in results)
+    head = {
+        "piece": piece.name,
+        "seconds": round(seconds, 1),
+        "settings": shared,
+        "provenance": dict(first.provenance) | {"finished": finished},
+    }
+    if piece.part in TEST_PARTS:
+        head["frozen"] = sha_of(FROZEN)
     lines = "\n".join(json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in [head, *rows])
     write_text(folder / f"{piece.name}.jsonl", lines + "\n")
 
 
+def chosen_pieces(options: argparse.Namespace) -> list[Piece]:
+    """Return the pieces of the parts and encodings that are asked for."""
+    wanted = options.encodings
+    return [piece for piece in all_pieces(options.parts) if wanted is None or piece.encoding in wanted]
+
+
 def run_pieces(options: argparse.Namespace) -> None:
     """Train pieces that nobody has done, until the time is up."""
-    begun = time.monotonic()
-    for piece in all_pieces(options.parts):
-        if any((folder / f"{piece.name}.jsonl").exists() for folder in (DONE, options.folder)):
-            continue
-        if time.monotonic() - begun > options.seconds:
-            print(f"time is up before {piece.name}")
-            return
-        print(f"{piece.name}: {piece.num_runs} runs", flush=True)
+    if set(options.parts) & set(TEST_PARTS) and not FROZEN.exists():
+        sys.exit("the test third is trained after its predictions are frozen: python benchmarks/atlas_fit.py --freeze")
+    pieces = [
+        piece
+        for piece in chosen_pieces(options)
+        if not any((folder / f"{piece.name}.jsonl").exists() for folder in (DONE, options.folder))
+    ]
+    for piece in pieces[: options.pieces]:
         specs = piece.specs(options.settings)
-        started = time.monotonic()
-        with tempfile.TemporaryDirectory() as store:
-            results = train(specs, options, Path(store) / "runs.sqlite")
-        write_piece(piece, results, time.monotonic() - started, options.folder)
-    print("all pieces are done")
+        print(f"{piece.name}: {_told(specs)}", flush=True)
+        store = options.folder / f"{piece.name}.sqlite"
+        begun = time.monotonic()
+        results = train(specs, options, store)
+        write_piece(piece, results, time.monotonic() - begun, options.folder)
+        for file in options.folder.glob(f"{store.name}*"):
+            file.unlink() if file.is_file() else file.rmdir()
+    print("all pieces are done" if len(pieces) <= (options.pieces or len(pieces)) else "so many pieces are done")
+
+
+def _told(specs: Sequence[Spec]) -> str:
+    """Say how much there is to train."""
+    runs = sum(spec.num_runs for spec in specs)
+    return f"{runs:,} runs, at most {minutes_at_most(specs):.1f} GPU minutes if no run stops early"
+
+
+def pilot_specs(options: argparse.Namespace) -> list[Spec]:
+    """Return what the pilot trains."""
+    own = options.pilot | ({"encodings": options.encodings} if options.encodings else {})
+    languages = tuple(row["language"] for row in read_sample() if row["split"] == "pilot")
+    given = {"tasks": list(languages), "train_length": TRAIN_LENGTH, "test_length": MULTIPLES[0] * TRAIN_LENGTH}
+    specs = Grid(settings=given | {"room": MULTIPLES[0] * TRAIN_LENGTH, "hard": True} | own).specs()
+    return list(specs)
 
 
 def run_pilot(options: argparse.Namespace) -> None:
     """Train the pilot languages with every preset, and print how many runs of each kind fit and generalize."""
-    rows = [row for row in read_sample() if row["split"] == "pilot"]
-    kinds = {row["language"]: row["kind"] for row in rows}
-    piece = Piece(encoding="nope", part="pilot", tasks=tuple(kinds))
-    results = train(piece.specs(options.pilot), options, options.folder / "pilot.sqlite")
-    bounds = length_bins(TRAIN_LENGTH, MULTIPLES * TRAIN_LENGTH)[2]
+    specs = pilot_specs(options)
+    print(f"pilot: {_told(specs)}", flush=True)
+    store = options.folder / "pilot.sqlite"
+    try:
+        train(specs, options, store)
+    finally:
+        if store.exists():
+            with read_store(store) as opened:
+                print_pilot(opened.results())
+
+
+def print_pilot(results: Sequence[Result]) -> None:
+    """Print how many runs of each kind fit and generalize, for every preset."""
+    kinds = {row["language"]: row["kind"] for row in read_sample()}
+    bounds = length_bins(TRAIN_LENGTH, MULTIPLES[0] * TRAIN_LENGTH)[2]
     table: dict[tuple[Any, ...], list[tuple[str, bool, bool]]] = {}
     for result in results:
         model = result.settings["model"]
         key = (model["layers"], model["width"], result.learning_rate, result.encoding)
         generalizes = (share_of(result.scores, bounds) or 0.0) >= 0.9
         table.setdefault(key, []).append((kinds[result.task], is_fitted(result), generalizes))
-    print("layers width rate encoding: fitted of all runs; of those, at least 90 % at 3×, by kind")
+    print(
+        f"{len(results)} runs; layers width rate encoding: fitted of all runs; of those, at least 90 % at 3×, by kind"
+    )
     for key, runs in sorted(table.items()):
         by_kind = []
         for kind in dict.fromkeys(kinds.values()):
@@ -306,20 +210,31 @@ def run_pilot(options: argparse.Namespace) -> None:
 
 
 def list_pieces(options: argparse.Namespace) -> None:
-    """Print all pieces."""
-    for piece in all_pieces(options.parts):
-        state = "done" if (DONE / f"{piece.name}.jsonl").exists() else "left"
-        print(f"{piece.name:40} {piece.num_runs:5} runs  {state}")
-    print(f"{sum(piece.num_runs for piece in all_pieces(options.parts)):,} runs")
+    """Print all pieces with their runs and minutes, and the sums of each part."""
+    totals: dict[str, list[float]] = {}
+    for piece in chosen_pieces(options):
+        specs = piece.specs(options.settings)
+        runs, minutes = sum(spec.num_runs for spec in specs), minutes_at_most(specs)
+        is_done = (DONE / f"{piece.name}.jsonl").exists()
+        print(f"{piece.name:40} {runs:5} runs  {minutes:5.1f} GPU minutes at most  {'done' if is_done else 'left'}")
+        total = totals.setdefault(piece.part, [0, 0.0, 0.0])
+        for place, value in enumerate((runs, minutes, 0.0 if is_done else minutes)):
+            total[place] += value
+    for part, (runs, minutes, left) in totals.items():
+        print(f"{part}: {runs:,.0f} runs, {minutes:.0f} GPU minutes at most, of which {left:.0f} are left")
+    runs, minutes, left = (sum(values) for values in zip(*totals.values(), strict=True))
+    print(f"all: {runs:,.0f} runs, {minutes:.0f} GPU minutes at most, of which {left:.0f} are left")
 
 
 def main() -> None:
     """Do what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("action", choices=("pilot", "run", "list"))
-    parser.add_argument("--folder", type=Path, help="where files of pieces are written")
-    parser.add_argument("--parts", nargs="+", default=PARTS[:-2], choices=PARTS)
-    parser.add_argument("--seconds", type=float, default=540)
+    parser.add_argument("--folder", type=Path, help="where files of pieces, and what is unfinished, are written")
+    parser.add_argument("--parts", nargs="+", default=PARTS[: -len(TEST_PARTS)], choices=PARTS)
+    parser.add_argument("--encodings", nargs="+", help="only these (default: all of each part)")
+    parser.add_argument("--pieces", type=int, help="most pieces to train (default: as many as the time allows)")
+    parser.add_argument("--seconds", type=float, default=480)
     parser.add_argument("--device", choices=("cpu", "cuda"))
     parser.add_argument("--workers", type=int)
     parser.add_argument("--rehearse", action="store_true")
@@ -335,7 +250,11 @@ def main() -> None:
     if options.folder is None:
         parser.error("--folder is missing")
     options.folder.mkdir(parents=True, exist_ok=True)
-    {"pilot": run_pilot, "run": run_pieces}[options.action](options)
+    try:
+        with stopping_after(options.seconds):
+            {"pilot": run_pilot, "run": run_pieces}[options.action](options)
+    except TimeIsUpError:
+        print("time is up; the same command goes on from here")
 
 
 if __name__ == "__main__":

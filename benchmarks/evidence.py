@@ -23,7 +23,9 @@ from typing import Any
 from lengthwise.encodings.catalog import ENCODINGS
 from lengthwise.encodings.core.choice import find_encoding
 from lengthwise.evidence.measured import language_key
+from lengthwise.experiment.settings import flat_settings
 from lengthwise.report.judging import FITTED, GENERALIZED
+from lengthwise.report.own_evidence import options_of
 from lengthwise.tasks.core.catalog import find_task
 from lengthwise.theory.claims import Asked
 
@@ -68,7 +70,7 @@ class Line:
     problem: str
     asked: Asked | None
     setting: str
-    cells: dict[str, list[float | None]] = field(default_factory=dict)
+    cells: dict[str, list[Any]] = field(default_factory=dict)
 
     def write(self) -> str:
         """Return the line of the file; its key comes first, because lines are found by it."""
@@ -135,7 +137,7 @@ def read_pieces() -> tuple[list[Line], dict[str, dict[str, Any]]]:
             if find_task(run["task"]).revision == run["task_revision"]:
                 by_cell.setdefault((run["task"], run["train_length"]), []).append(run)
         for (task, train_length), cell in by_cell.items():
-            setting = f"atlas_{train_length}"
+            setting = "_".join(["atlas", str(train_length), *["wide"] * head["piece"].startswith("transfer_wide")])
             settings[setting] = {
                 "summary": f"{model['layers']} layers, {model['heads']} heads, width {model['width']}, trained to length {train_length}",
                 "train_length": train_length,
@@ -145,17 +147,28 @@ def read_pieces() -> tuple[list[Line], dict[str, dict[str, Any]]]:
                 "date": head["provenance"]["finished"][:10],
                 "command": "python benchmarks/atlas.py run --device cuda",
                 "source": "benchmarks/atlas/runs",
+                "options": options_of(
+                    flat_settings(head["settings"] | {"train_length": train_length}) | {"hard": False}, task, encoding
+                ),
             }
             if (task, setting) not in lines:
                 lines[task, setting] = line_of(task, setting)
-            fitted = [run["bins"][AT - 1] for run in cell if run["fit"] >= FITTED and run["bins"][AT - 1] is not None]
+            good = [run["bins"] for run in cell if run["fit"] >= FITTED and run["bins"][AT - 1] is not None]
+            fitted = [bins[AT - 1] for bins in good]
             lines[task, setting].cells[encoding] = [
                 len(cell),
                 len(fitted),
                 sum(share >= GENERALIZED for share in fitted),
                 round(median(fitted), 3) if fitted else None,
+                *([_curve(good)] if good else []),
             ]
     return list(lines.values()), settings
+
+
+def _curve(runs: list[list[float | None]]) -> list[float | None]:
+    """Return the median exact match of runs in each bin of lengths."""
+    columns = ([share for share in column if share is not None] for column in zip(*runs, strict=True))
+    return [round(median(shares), 2) if shares else None for shares in columns]
 
 
 def build() -> dict[str, str]:

@@ -181,5 +181,6 @@ def write(path: Path) -> None:
 
 if __name__ == "__main__":
     os.environ["COLUMNS"] = "100"
+    os.environ["LENGTHWISE_CACHE"] = ""  # pages show nobody's own measurements
     for chosen in [Path(name).resolve() for name in sys.argv[1:]] or [*GENERATED, GALLERY, *executed_pages()]:
         write(chosen)

@@ -103,6 +103,7 @@ def test_a_prediction_carries_what_was_measured() -> None:
         "at": 3,
         "median": 0.0,
         "setting": "preset_10",
+        "own": False,
     }
     assert set(settings()) >= {"preset_10"}
     (other,) = lengthwise.predict("(ab)*", encodings=["nope"])
@@ -127,3 +128,8 @@ def test_an_encoding_that_runs_found_comes_before_one_that_they_missed() -> None
 def test_what_runs_found_is_recommended(what: str, encoding: str) -> None:
     best = [row.prediction.encoding for row in lengthwise.recommend(what).ranking[:5]]
     assert encoding in best
+
+
+def test_the_evidence_in_the_package_is_small() -> None:
+    files = (ROOT / "src" / "lengthwise" / "evidence" / "data").iterdir()
+    assert sum(path.stat().st_size for path in files) <= 2_000_000

@@ -685,6 +685,7 @@ def test_a_row_of_json_has_exactly_the_documented_fields(what: str, level: int |
         "grade",
         "second_opinion",
         "measured",
+        "chance",
     ]
     assert data["what"] == what
     assert (data["fragment"], data["readout"], data["alphabet"]) == ("PLAIN", "END_MARKER", ["a", "b"])

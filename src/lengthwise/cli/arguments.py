@@ -55,6 +55,15 @@ def add_question_arguments(parser: ArgumentParser) -> None:
     )
 
 
+def add_predictor_argument(parser: ArgumentParser) -> None:
+    """Add the file that chances are estimated with."""
+    parser.add_argument(
+        "--predictor",
+        metavar="FILE",
+        help="estimate the chance that training succeeds with this file (default: that of the package, if it has one)",
+    )
+
+
 def add_readout_argument(parser: ArgumentParser, *, default: str | None, usual: str) -> None:
     """Add where acceptance is read; ``usual`` names what happens without it."""
     parser.add_argument(

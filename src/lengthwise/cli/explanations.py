@@ -118,12 +118,20 @@ def legend(rows: Sequence[Prediction]) -> str:
 
 
 def measured_legend(rows: Sequence[Prediction]) -> list[str]:
-    """Return how the shown cells were measured, a line for each setting; nothing where none is shown."""
+    """Return how the shown cells were measured, a line for each setting, and where chances come from; nothing where none is shown."""
     settings = dict.fromkeys(row.measured.setting for row in rows if row.measured)
-    return [
-        f"Measured: {setting.summary}, {setting.seeds} seeds; {setting.hardware}, {setting.date}. A run counts as fitted at 99 % on "
+    predictors = dict.fromkeys(
+        (row.predictor.fitted_to, row.predictor.train_length) for row in rows if row.predictor and row.estimate
+    )
+    lines = [
+        f"{setting.origin}: {setting.description}. A run counts as fitted at 99 % on "
         f"training lengths, and as generalizing at 90 % at {setting.at:g} times the training length."
         for setting in settings
+    ]
+    return lines + [
+        f"Chance: learned from measurements ({source}; small models, trained to length {length}), not proved. In brackets the 95 % "
+        "interval of the mean over problems of this kind; a single problem may differ more."
+        for source, length in predictors
     ]
 
 

@@ -94,7 +94,7 @@ def _run_command(given: list[str]) -> int:
 
 def _interrupted(given: Sequence[str]) -> str:
     """Return the last line of a command that was stopped."""
-    trains = bool(given) and given[0] in ("run", "reproduce")
+    trains = bool(given) and given[0] in ("run", "reproduce", "atlas")
     return "interrupted: finished runs are saved; run the same command again to continue." if trains else "interrupted."
 
 

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from .._version import __version__
 from ..errors import UsageError
@@ -18,6 +18,10 @@ class _Parser(argparse.ArgumentParser):
 
     suggest_option: Callable[[Sequence[str]], str | None] | None = None
     """Finds the option that is meant by words that are none; a command may bring it."""
+
+    def parse_args(self, args: Sequence[str], namespace: Any = None) -> Any:  # type: ignore[override]
+        """Read arguments, with the action of a group where none is named."""
+        return super().parse_args(_with_action(args), namespace)
 
     def error(self, message: str) -> NoReturn:
         name = self.prog.removeprefix("lengthwise").strip()
@@ -38,9 +42,18 @@ def build_parser(arguments: Sequence[str] | None = None) -> argparse.ArgumentPar
     )
     parser.add_argument("--version", action="version", version=f"lengthwise {__version__}")
     _add_debug(parser)
-    words = None if arguments is None else [word for word in arguments if not word.startswith("-")]
+    words = None if arguments is None else [word for word in _with_action(arguments) if not word.startswith("-")]
     _add_commands(parser, commands, words, level="command")
     return parser
+
+
+def _with_action(given: Sequence[str]) -> list[str]:
+    """Return the arguments with the action of a group where none is named: ``atlas --json`` is ``atlas page --json``."""
+    place = next((number for number, word in enumerate(given) if not word.startswith("-")), len(given))
+    follows = given[place + 1 : place + 2]
+    is_named = bool(follows) and (not follows[0].startswith("-") or follows[0] in ("-h", "--help"))
+    action = None if is_named or place == len(given) else commands.DEFAULT_ACTIONS.get(given[place])
+    return [*given[: place + 1], *([action] if action else []), *given[place + 1 :]]
 
 
 def _add_commands(parser: _Parser, package: ModuleType, words: Sequence[str] | None, *, level: str) -> None:

@@ -9,17 +9,25 @@ or an encoding was measured with.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ..languages.dfa import DFA
 from ..languages.dfa_algebra import MOST_RENAMED, without_letter_names
 from ..theory.claims import Asked
 
+if TYPE_CHECKING:
+    from ..tasks.core.task import Task
+
 _DATA = Path(__file__).with_name("data")
+
+SHIPPED_PREDICTOR = _DATA / "predictor.json"
+"""Where the predictor of the package lies, once there is one; here, so that looking for it imports nothing more."""
 
 MOST_STATES = 16
 """States of a language up to which it is looked up; measured ones have fewer."""
@@ -38,6 +46,25 @@ class Setting:
     date: str
     command: str
     source: str  # the committed file of the figures
+    options: str = ""  # of ``lengthwise run``, with which one cell is trained again
+    is_own: bool = False  # the user's own runs (own.py)
+
+    @property
+    def origin(self) -> str:
+        """Whose runs these are, at the beginning of a sentence."""
+        return "Your own runs" if self.is_own else "Measured"
+
+    @property
+    def changed(self) -> dict[str, Any]:
+        """The settings of a spec that differ from the usual ones, by name."""
+        pairs = [word.partition("=") for word in self.options.split() if "=" in word]
+        values = {name: json.loads(f"[{value}]") for name, _, value in pairs}
+        return {name: value[0] if len(value) == 1 else value for name, value in values.items()}
+
+    @property
+    def description(self) -> str:
+        """How the runs were trained, where and when."""
+        return f"{self.summary}, {self.seeds} seed{'s' * (self.seeds != 1)}; {self.hardware}, {self.date}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +79,9 @@ class Measured:
     num_fitted: int
     num_generalized: int
     median: float | None  # exact match of the fitted runs where success is judged; None if none fitted
+    curve: tuple[
+        float | None, ...
+    ] = ()  # their median exact match at 1, 2, 3, … times the training length, where it is kept
 
     @property
     def is_found(self) -> bool | None:
@@ -69,7 +99,9 @@ class Measured:
         else:
             counts = f"no evidence, since 0 of {self.num_runs} runs fitted the training lengths"
         is_other = self.asked not in (None, asked)
-        return f"Measured: {counts}{f' (asked {_QUESTIONS[self.asked]})' if is_other and self.asked else ''}."
+        return (
+            f"{self.setting.origin}: {counts}{f' (asked {_QUESTIONS[self.asked]})' if is_other and self.asked else ''}."
+        )
 
     def to_json(self) -> dict[str, object]:
         """Return the cell as JSON data, in the shape that docs/reference/json.md documents."""
@@ -83,7 +115,19 @@ class Measured:
             "at": self.setting.at,
             "median": self.median,
             "setting": self.setting.name,
+            "own": self.setting.is_own,
         }
+
+    def command(self) -> str:
+        """Return the command that trains the cell again.
+
+        >>> measured_cells(task="unique_copy")["rope"][0].command()
+        'lengthwise run unique_copy --encoding rope --seeds 5'
+        """
+        from shlex import quote
+
+        words = ["lengthwise", "run", self.problem, "--encoding", self.encoding, "--seeds", str(self.num_runs)]
+        return " ".join([*map(quote, words), *filter(None, [self.setting.options])])
 
 
 _QUESTIONS = {
@@ -103,18 +147,86 @@ def language_key(language: DFA) -> str | None:
     return sha256(text.encode()).hexdigest()[:16]
 
 
+def problem_key(task: Task) -> str | None:
+    """Return what a task is looked up by: a language by its automaton, another task by its name."""
+    language = task.facts.language
+    return task.name if language is None else language_key(language)
+
+
 def measured_cells(*, language: DFA | None = None, task: str | None = None) -> dict[str, list[Measured]]:
-    """Return what was measured for a language or a task, by the name of the encoding."""
+    """Return what was measured for a language or a task, by the name of the encoding; the user's own runs first."""
     key = task if language is None else language_key(language)
     found: dict[str, list[Measured]] = {}
-    for line in _lines_of(key) if key else ():
+    if not key:
+        return found
+    for cell in own_cells(key):
+        found.setdefault(cell.encoding, []).append(cell)
+    for line in _lines_of(key):
         for cell in _read(line):
             found.setdefault(cell.encoding, []).append(cell)
     return found
 
 
+def cache_folder() -> Path | None:
+    """Return the folder of caches: $LENGTHWISE_CACHE, else that of the user; None if there is no such place."""
+    folder = os.environ.get("LENGTHWISE_CACHE")
+    if folder is not None:
+        return Path(folder) if folder else None
+    try:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    except RuntimeError:  # no home is known
+        return None
+    return base / "lengthwise"
+
+
+def own_file() -> Path | None:
+    """Return where the user's own measurements are kept; None if there is no such place."""
+    folder = cache_folder()
+    return None if folder is None else folder / "evidence.jsonl"
+
+
+def own_cells(key: str | None = None) -> Iterator[Measured]:
+    """Yield the cells of the user, of one problem or of all; none of another revision of the task or the encoding."""
+    path = own_file()
+    if path is None or not path.exists():
+        return
+    from .own import own_rows
+
+    rows = [row for row in own_rows() if key is None or row["key"] == key]
+    if not rows:
+        return
+    from ..encodings.core.choice import find_packaged_encoding
+    from ..errors import LengthwiseError
+    from ..tasks.core.catalog import find_packaged_task
+
+    for row in rows:
+        try:
+            revisions = find_packaged_task(row["problem"]).revision, find_packaged_encoding(row["encoding"]).revision
+        except LengthwiseError:  # added by another version
+            continue
+        if revisions == (row["task_revision"], row["encoding_revision"]):
+            yield _own_cell(row)
+
+
+def _own_cell(row: dict[str, Any]) -> Measured:
+    from statistics import median
+
+    runs = row["runs"].values()
+    shares = [share for fitted, _, share in runs if fitted and share is not None]
+    return Measured(
+        problem=row["problem"],
+        encoding=row["encoding"],
+        asked=None if row["asked"] is None else Asked(row["asked"]),
+        setting=Setting(**row["setting"], seeds=len(runs), is_own=True),
+        num_runs=len(runs),
+        num_fitted=sum(fitted for fitted, _, _ in runs),
+        num_generalized=sum(fitted and good for fitted, good, _ in runs),
+        median=round(median(shares), 3) if shares else None,
+    )
+
+
 def all_cells() -> Iterator[Measured]:
-    """Yield every measured cell."""
+    """Yield every measured cell of the package."""
     for line in _text().splitlines():
         yield from _read(line)
 
@@ -122,7 +234,7 @@ def all_cells() -> Iterator[Measured]:
 def _read(line: str) -> Iterator[Measured]:
     row = json.loads(line)
     asked = None if row["asked"] is None else Asked(row["asked"])
-    for encoding, (runs, fitted, generalized, median) in row["cells"].items():
+    for encoding, (runs, fitted, generalized, middle, *curve) in row["cells"].items():
         yield Measured(
             problem=row["problem"],
             encoding=encoding,
@@ -131,7 +243,8 @@ def _read(line: str) -> Iterator[Measured]:
             num_runs=runs,
             num_fitted=fitted,
             num_generalized=generalized,
-            median=median,
+            median=middle,
+            curve=tuple(curve[0]) if curve else (),
         )
 
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UnreadableFileError
+from ..evidence.measured import cache_folder
 from ..files import make_folder_of, write_text
 from ..tasks.core.catalog import find_task
 from ..tasks.core.without_bos import without_bos
@@ -81,14 +82,8 @@ class Trials:
 
 def trials_file() -> Path | None:
     """Return where trials are kept: in $LENGTHWISE_CACHE, else in the user's cache; None if there is no such place."""
-    folder = os.environ.get("LENGTHWISE_CACHE")
-    if folder is not None:
-        return Path(folder) / "trials.json" if folder else None
-    try:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    except RuntimeError:  # no home is known
-        return None
-    return base / "lengthwise" / "trials.json"
+    folder = cache_folder()
+    return None if folder is None else folder / "trials.json"
 
 
 def _read(file: Path) -> dict[str, Trial]:

@@ -11,7 +11,7 @@ from ..crasp.fragments import Readout, as_readout
 from ..encodings.catalog import ENCODINGS
 from ..encodings.core.choice import find_encoding
 from ..errors import InvalidOptionError
-from ..evidence.measured import Measured, measured_cells
+from ..evidence.measured import SHIPPED_PREDICTOR, Measured, measured_cells
 from ..languages.regex import MAX_STATES
 from ..theory.claims import Answer, Asked, as_asked
 from ..theory.deciders import DECIDING
@@ -21,6 +21,9 @@ from .resolve import Question, resolve
 from .theories import Theory, Verdicts, aside, holds_far_only, settled, weigh
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..evidence.chance import Chance, Predictor
     from ..tables import Table
     from ..tasks.core.task import Task
 
@@ -37,6 +40,7 @@ class Prediction:
     counting: AnyVerdict
     precision: AnyVerdict
     is_far: bool  # whether the answer by fixed precision holds far beyond ordinary lengths only
+    predictor: Predictor | None = None  # what chances are estimated with, if anything
 
     @property
     def verdict(self) -> AnyVerdict:
@@ -61,10 +65,40 @@ class Prediction:
 
     @property
     def measured(self) -> Measured | None:
-        """What training found for this problem and encoding; for a language, the same question first."""
+        """What training found for this problem and encoding; for a language, the same question first, then the user's own runs."""
         asked = self.question.facts.asked
         found = measured_for(self.question).get(self.encoding, [])
         return min(found, key=lambda cell: cell.asked not in (None, asked), default=None)
+
+    @property
+    def chance(self) -> Chance | None:
+        """How likely training finds a solution: measured for this very question, else estimated where there is a predictor."""
+        from ..evidence.chance import measured_chance
+
+        cell = self.measured
+        if cell is not None and cell.asked in (None, self.question.facts.asked):
+            return measured_chance(cell)
+        return None if self.predictor is None else self.predictor.estimate(self.features)
+
+    @property
+    def estimate(self) -> str:
+        """The chance as a sentence where it is estimated; else empty."""
+        chance = self.chance if self.predictor else None
+        return chance.sentence() if chance and chance.source == "estimated" else ""
+
+    @property
+    def features(self) -> dict[str, float]:
+        """What a chance is estimated from."""
+        from .features import features_of
+
+        return features_of(
+            self.question.facts,
+            self.verdict.readout,
+            self.encoding,
+            self.counting,
+            self.precision,
+            is_far=self.is_far,
+        )
 
     def __repr__(self) -> str:
         return f"<Prediction: {self.question.what} × {self.encoding}: {self.verdict.answer}>"
@@ -103,6 +137,7 @@ class Prediction:
             "grade": self._grade(),
             "second_opinion": self._second_opinion(),
             "measured": None if self.measured is None else self.measured.to_json(),
+            "chance": None if (chance := self.chance) is None else chance.to_json(),
         }
 
     def _second_opinion(self) -> dict[str, object] | None:
@@ -168,10 +203,12 @@ def predict(
     regex: bool = False,
     max_states: int = MAX_STATES,
     caps: Caps | None = None,
+    predictor: str | Path | None = None,
 ) -> Predictions:
     """Return one prediction per encoding for a name, a regular expression or a file; one encoding may be a string.
 
     ``asked`` is an :class:`Asked` or ``"membership"`` or ``"next"``; ``readout`` a :class:`Readout` or ``"end"`` or ``"last"``.
+    ``predictor`` is the file that chances are estimated with; by default the one of the package, if it has one.
 
     >>> for row in predict("(aa)*"):
     ...     print(row.encoding, row.verdict.answer)
@@ -190,12 +227,26 @@ def predict(
         (caps or Caps()).max_seconds, DECIDING, hint="use a smaller question, or more effort (--effort 10)."
     ):
         question = resolve(what, asked=asked, alphabet=alphabet, regex=regex, max_states=max_states)
-        return Predictions(_predict_question(question, names, where, caps))
+        return Predictions(predict_question(question, names, where, caps, find_predictor(predictor)))
 
 
-def _predict_question(
-    question: Question, names: list[str], readout: Readout | None, caps: Caps | None
+def find_predictor(path: str | Path | None) -> Predictor | None:
+    """Return the predictor of a file, or that of the package; None where there is none, which costs no import."""
+    if path is None and not SHIPPED_PREDICTOR.is_file():
+        return None
+    from ..evidence.chance import read_predictor
+
+    return read_predictor(path or SHIPPED_PREDICTOR)
+
+
+def predict_question(
+    question: Question,
+    names: Iterable[str],
+    readout: Readout | None = None,
+    caps: Caps | None = None,
+    predictor: Predictor | None = None,
 ) -> list[Prediction]:
+    """Return one prediction per encoding for a question that is resolved already."""
     if question.readout is not None and readout not in (None, question.readout):
         raise InvalidOptionError(
             f"the {question.read_as} {question.what!r} is {question.readout.notation}; another readout was asked for.",
@@ -213,6 +264,7 @@ def _predict_question(
                 counting=counting,
                 precision=precision,
                 is_far=holds_far_only(precision, choice, verdicts),
+                predictor=predictor,
             )
         )
     return predictions

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import partial
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..budget import time_budget
 from ..crasp.fragments import Fragment
@@ -24,6 +25,9 @@ from ..theory.windows import Caps
 from .circuit_opinions import SecondOpinion, ideal_opinion, second_opinions
 from .predict import ADVISING, Prediction, measured_for, predict
 from .resolve import Question
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 BOUNDED = tuple(card.name for card in ENCODINGS.values() if has_bounds(card))
 """The encodings with a proved bound in either theory; for the others a verdict can only be UNKNOWN."""
@@ -109,14 +113,18 @@ def recommend(
     alphabet: Iterable[str] | None = None,
     regex: bool = False,
     caps: Caps | None = None,
+    predictor: str | Path | None = None,
 ) -> Advice:
     """Rank encodings for a task, a language, an expression or a file: by default those with a proved bound or a measurement.
 
+    With a ``predictor``, given by its file or that of the package, all encodings have a chance and are ranked.
+
     A proved YES comes first, then a proved YES that fewer than half of the fitted runs found, then what at least half found
-    without a proof. Then comes what is open, and a NO comes last. Among proved YES, one that runs found comes first, then one of both
-    theories, then the smaller level, then one with a published proof. Among what is open, an encoding that the conjecture on
-    sequential complexity favours comes first; where a task has a circuit, encodings of which only their relation is known are
-    ranked too. Encodings that this does not tell apart keep the order in which they were given.
+    without a proof. Then comes what is open, and a NO comes last. Within a group, one that more runs found comes first, then one
+    with a higher estimated chance, then one of both theories, then the smaller level, then one with a published proof. Among what
+    is open, an encoding that the conjecture on sequential complexity favours comes first; where a task has a circuit, encodings of
+    which only their relation is known are ranked too. Encodings that this does not tell apart keep the order in which they were
+    given.
 
     >>> [row.prediction.encoding for row in recommend("(aa)*").ranking][:1]
     ['ape']
@@ -124,11 +132,13 @@ def recommend(
     has_circuit = not regex and problem_of(what) is not None
     known = BOUNDED + RELATED if has_circuit else BOUNDED
     names = known if encodings is None else encodings
-    rows = predict(what, encodings=names, asked=asked, alphabet=alphabet, regex=regex, caps=caps)
+    ask = partial(predict, what, asked=asked, alphabet=alphabet, regex=regex, caps=caps, predictor=predictor)
+    rows = ask(encodings=names)
     if encodings is None:
-        others = [name for name in measured_for(rows[0].question) if name not in known]
+        candidates = ENCODINGS if rows[0].predictor else measured_for(rows[0].question)
+        others = [name for name in candidates if name not in known]
         if others:
-            rows += predict(what, encodings=others, asked=asked, alphabet=alphabet, regex=regex, caps=caps)
+            rows += ask(encodings=others)
     pairs = [(row.encoding, row.verdict) for row in rows] if has_circuit else []
     second = {each.encoding: each for each in second_opinions(what, pairs)}
     with time_budget((caps or Caps()).max_advice_seconds, ADVISING) as budget:
@@ -201,16 +211,18 @@ class Standing(IntEnum):
 
 def _key(
     row: Prediction, found: Grade | None, second: SecondOpinion | None
-) -> tuple[Standing, float, bool, float, bool, bool]:
-    """Return what is sorted by: the group, the share of runs that found it, both theories, the level, the conjecture, the proof."""
+) -> tuple[Standing, float, float, bool, float, bool, bool]:
+    """Return what is sorted by: group, share of runs that found it, chance, both theories, level, the conjecture, the proof."""
     cell = row.measured
     share = cell.num_generalized / cell.num_fitted if cell and cell.num_fitted else -1.0
+    chance = row.chance if row.predictor and share < 0 else None
+    estimated = chance.generalize if chance and chance.generalize is not None else -1.0
     level = found.level if found is not None else inf
     favoured = second is not None and second.opinion.predicted is True
     both = row.counting.answer is row.precision.answer is Answer.YES
     least = find_encoding(row.encoding).at_least
     published = least is not None and least.status == "published"
-    return Standing.of(row), -share, not both, level, not favoured, not published
+    return Standing.of(row), -share, -estimated, not both, level, not favoured, not published
 
 
 def _why(row: Prediction, found: Grade | None) -> str:
@@ -225,7 +237,7 @@ def _why(row: Prediction, found: Grade | None) -> str:
     else:
         told = row.verdict.reason
     measured = row.measured.sentence(row.question.facts.asked) if row.measured else ""
-    return " ".join(filter(None, (told, row.aside, measured)))
+    return " ".join(filter(None, (told, row.aside, measured, row.estimate)))
 
 
 def _repairs(what: str, question: Question, ranking: tuple[Recommendation, ...]) -> tuple[Repair, ...]:

@@ -177,6 +177,7 @@ class Document:
 
     blocks: Sequence[Block | Table]
     title: str = ""
+    asset: str = ""  # the name of a style sheet and a script beside page.css and page.js that this page needs too
 
     def to_html(self) -> str:
         """Return a page that stands alone."""
@@ -186,8 +187,8 @@ class Document:
         ]
         return _PAGE.format(
             title=escape(self.title),
-            style=_own_file("page.css") + STYLE,
-            script=_own_file("page.js"),
+            style=_own_file("page.css") + STYLE + (_own_file(f"{self.asset}.css") if self.asset else ""),
+            script=_own_file("page.js") + (_own_file(f"{self.asset}.js") if self.asset else ""),
             body="\n".join(filter(None, shown)),
             footer=f"Made by lengthwise {escape(__version__)}.",
         )

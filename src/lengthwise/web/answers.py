@@ -186,7 +186,7 @@ def _legend(rows: Sequence[Prediction]) -> list[str]:
     lines += [f"Fixed precision: {PRECISION_MEANS}"] * any(row.aside for row in rows)
     settings = dict.fromkeys(row.measured.setting for row in rows if row.measured)
     lines += [
-        f"Measured: {setting.summary}, {setting.seeds} seeds; {setting.hardware}, {setting.date}. A run is fitted at 99 % on training "
+        f"{setting.origin}: {setting.description}. A run is fitted at 99 % on training "
         f"lengths. It generalizes at 90 % at {setting.at:g} times the training length."
         for setting in settings
     ]

@@ -9,6 +9,7 @@ COMMANDS = {
     "recommend": "rank the position encodings for a task, with the reason for each rank",
     "run": "train models and compare them with the prediction",
     "report": "write the report of a store of results",
+    "atlas": "show what training was measured to find beside what theory predicts, or place an encoding of your own",
     "reproduce": "repeat the experiments of a paper, published figures beside measured ones",
     "check": "check certificates, a C-RASP program, or a task or an encoding of your own",
     "new": "write a template: a task or an encoding of your own",
@@ -31,3 +32,6 @@ COMMANDS = {
     "cite": "print BibTeX for encodings, papers, tasks, languages, a store of results, or lengthwise itself",
 }
 """Every command with one line about it; the name is also that of its module."""
+
+DEFAULT_ACTIONS = {"atlas": "page"}
+"""What groups do where no action is named."""

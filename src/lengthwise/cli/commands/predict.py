@@ -12,7 +12,13 @@ from ...languages.alphabet import show_alphabet, show_word
 from ...predict.predict import ADVISING, DEFAULT_ENCODINGS, Prediction, predict
 from ...theory.claims import Answer, Asked
 from ...theory.windows import Caps
-from ..arguments import add_encoding_argument, add_question_arguments, add_readout_argument, whole_number
+from ..arguments import (
+    add_encoding_argument,
+    add_predictor_argument,
+    add_question_arguments,
+    add_readout_argument,
+    whole_number,
+)
 from ..text import print_json, print_note, table
 
 EXAMPLES = """\
@@ -85,6 +91,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="also say which known bounds on the training length N reaches",
     )
     parser.add_argument("--exit-code", action="store_true", help="exit with 1 for any NO, 3 for any UNKNOWN")
+    add_predictor_argument(parser)
     add_question_arguments(parser)
 
 
@@ -114,6 +121,7 @@ def run(options: Namespace) -> int:
             alphabet=options.alphabet,
             regex=options.regex,
             caps=caps,
+            predictor=options.predictor,
             **settings,
         )
         for what in options.what
@@ -283,6 +291,6 @@ def _first_column(rows: Sequence[Prediction], number: int) -> str:
 
 
 def _reason(row: Prediction) -> str:
-    """Return the reason of the answer, what the other theory says where it says something else, and what was measured."""
+    """Return the reason of the answer, what the other theory says where it says something else, what was measured, and the chance."""
     measured = row.measured.sentence(row.question.facts.asked) if row.measured else ""
-    return "\n".join(filter(None, (row.verdict.reason, row.aside, measured)))
+    return "\n".join(filter(None, (row.verdict.reason, row.aside, measured, row.estimate)))

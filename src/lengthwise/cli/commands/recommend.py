@@ -10,7 +10,7 @@ from ...predict.recommend import Advice, Standing, recommend
 from ...theory.claims import Answer
 from ...theory.positions.opinion import Opinion
 from ...theory.windows import Caps
-from ..arguments import add_question_arguments
+from ..arguments import add_predictor_argument, add_question_arguments
 from ..explanations import measured_legend
 from ..second_opinion import PREDICTED
 from ..text import paragraph, print_json, print_note, table
@@ -32,13 +32,21 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("what", metavar="WHAT", help="a task, language or program name, an expression, or a file")
     parser.add_argument("--all", action="store_true", help=f"show all encodings, not only the first {SHOWN}")
+    add_predictor_argument(parser)
     add_question_arguments(parser)
 
 
 def run(options: Namespace) -> int:
     """Print the encodings for a problem, the best first, and what else would help."""
     caps = Caps().times(options.effort)
-    advice = recommend(options.what, asked=options.asked, alphabet=options.alphabet, regex=options.regex, caps=caps)
+    advice = recommend(
+        options.what,
+        asked=options.asked,
+        alphabet=options.alphabet,
+        regex=options.regex,
+        caps=caps,
+        predictor=options.predictor,
+    )
     if advice.stopped:
         note_stopped(advice.stopped)
     if advice.question.note:
@@ -82,9 +90,12 @@ def _remarks(advice: Advice, show_all: bool) -> Iterator[str]:
     counts = {answer: answers.count(answer) for answer in Answer}
     if not counts[Answer.YES]:
         yield "None of these encodings is predicted to work."
-    if len(set(answers)) == 1 and answers[0] is not Answer.YES:
+    is_estimated = any(row.prediction.estimate for row in advice.ranking)
+    if len(set(answers)) == 1 and answers[0] is not Answer.YES and not is_estimated:
         yield "All have the same answer, so their order means nothing."
-    elif sum(Standing.of(row.prediction) is Standing.OPEN for row in advice.ranking) > 1:
+    elif (
+        sum(Standing.of(row.prediction) is Standing.OPEN and not row.prediction.estimate for row in advice.ranking) > 1
+    ):
         yield "Among encodings that are UNKNOWN and not measured, the order means nothing."
     told = ", ".join(f"{count} {answer}" for answer, count in counts.items() if count)
     hidden = len(advice.ranking) - SHOWN
@@ -95,6 +106,7 @@ def _remarks(advice: Advice, show_all: bool) -> Iterator[str]:
         yield f"For {others} more encodings nothing is proved or measured, so they have no rank (lengthwise list encodings)."
     sources = ["proofs"]
     sources += ["measured runs"] * any(row.prediction.measured is not None for row in advice.ranking)
+    sources += ["estimated chances"] * is_estimated
     sources += ["the conjecture where there is no proof"] * (advice.ideal is not None)
     yield f"The ranks come from {', then from '.join(sources)}."
     yield from measured_legend([row.prediction for row in advice.ranking])
