@@ -6,8 +6,9 @@ from ..errors import lookup
 from .chen2025.paper import PAPER as CHEN_2025
 from .huang2025.paper import PAPER as HUANG_2025
 from .interface import Paper
+from .jerad2026.paper import PAPER as JERAD_2026
 
-PAPERS: dict[str, Paper] = {paper.name: paper for paper in (HUANG_2025, CHEN_2025)}
+PAPERS: dict[str, Paper] = {paper.name: paper for paper in (HUANG_2025, CHEN_2025, JERAD_2026)}
 
 
 def find_paper(name: str) -> Paper:

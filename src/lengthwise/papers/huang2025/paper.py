@@ -91,6 +91,7 @@ class Huang2025(PublishedPaper):
     title = "A Formal Framework for Understanding Length Generalization in Transformers"
     authors = "Huang, Yang, Bhattamishra, Sarrof, Krebs, Zhou, Nakkiran, Hahn"
     source = "ICLR 2025, arXiv 2410.02140"
+    smoke = ("bin_majority", "nope")
     published = PARTS
     parts: ClassVar = {part.name: part.summary for part in PARTS} | {
         POSITIONS: "appendix G.2: relations of distances as products of position vectors"
