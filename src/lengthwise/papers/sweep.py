@@ -95,9 +95,9 @@ class MeasuredCell:
         return tuple(result for result in self.results if (share_in(result, self.bins[0]) or 0.0) >= threshold)
 
 
-def measure_cell(cell: SweepCell, seeds: int, results: Mapping[str, Result]) -> MeasuredCell:
-    """Return a cell with those results that are of its runs."""
-    runs = make_runs(replace(spec, seeds=seeds) for spec in cell.specs)
+def measure_cell(cell: SweepCell, specs: Sequence[Spec], results: Mapping[str, Result]) -> MeasuredCell:
+    """Return a cell with those results that are of the runs of its specs."""
+    runs = make_runs(specs)
     return MeasuredCell(
         cell=cell, runs=tuple(runs), results=tuple(results[run.id] for run in runs if run.id in results)
     )
@@ -142,7 +142,7 @@ class SweepPaper(Paper):
         rows = []
         for part, summary in self.parts.items():
             cells = self.cells(part)
-            runs = [run for cell in cells for run in measure_cell(cell, self.usual_seeds, {}).runs]
+            runs = make_runs(replace(spec, seeds=self.usual_seeds) for cell in cells for spec in cell.specs)
             rows.append((part, str(len(cells)), f"{len(runs):,}", f"{gpu_minutes(runs):,.0f}", summary))
         header = ("part", "cells", "runs", "GPU minutes at most", "what")
         return Table(header=header, rows=rows, kinds={0: "name", 1: "number", 2: "number", 3: "number", 4: "remark"})
@@ -174,16 +174,19 @@ class SweepExperiment(StagedExperiment):
         """The cells as they are trained."""
         return [cell.quick() for cell in self.cells] if self.quick else list(self.cells)
 
-    def specs(self, _stage: str, _known: Mapping[str, Result]) -> list[Spec]:
-        """Return all specs of all cells."""
-        specs = [replace(spec, seeds=self.seeds) for cell in self.trained for spec in cell.specs]
-        return list(dict.fromkeys(specs))
+    def seeded(self, cell: SweepCell, _known: Mapping[str, Result]) -> list[Spec]:
+        """Return the specs of a cell with their seeds, which may depend on results so far."""
+        return [replace(spec, seeds=self.seeds) for spec in cell.specs]
+
+    def specs(self, _stage: str, known: Mapping[str, Result]) -> list[Spec]:
+        """Return all specs of all cells, each once."""
+        return list(dict.fromkeys(spec for cell in self.trained for spec in self.seeded(cell, known)))
 
     def compare(self, results: Mapping[str, Result]) -> SweepComparison:
         """Return the tables of what was measured."""
         return self.paper.comparison_class(
             paper=self.paper,
-            cells=[measure_cell(cell, self.seeds, results) for cell in self.trained],
+            cells=[measure_cell(cell, self.seeded(cell, results), results) for cell in self.trained],
             quick=self.quick,
         )
 

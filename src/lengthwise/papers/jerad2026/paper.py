@@ -29,8 +29,8 @@ class Jerad2026(SweepPaper):
     smoke = ("(aa)*", "RoPE_P")
     comparison_class = RotaryComparison
     standing = (
-        "Published: tables 2, 4 and 5 of the paper as printed. Table 2 has maxima only, and no other table has the means of no positions "
-        "on (aa)* and (ab)*. Figures over 15 runs mix those that fit the training lengths with those that do not; a mean N* below 41 shows it."
+        "Published: tables 2, 4 and 5 of the paper as printed. Table 2 has maxima only, and no other table has the means of NoPE on "
+        "(aa)* and (ab)*. Figures over 15 runs mix those that fit the training lengths with those that do not; a mean N* below 41 shows it."
     )
     differences = (
         f"Parts without {FULL!r} train {STEPS:,} steps. The paper trains {PUBLISHED_STEPS:,}.",
