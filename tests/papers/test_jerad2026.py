@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from command_runner import Runner
@@ -109,19 +110,16 @@ def test_published_stands_beside_measured() -> None:
 def test_quick_is_small_and_says_so() -> None:
     (spec,) = experiment("(aa)*", "NoPE", quick=True, seeds=1).specs("", {})
     assert (spec.model.layers, spec.training.steps, spec.seeds) == (2, 600, 1)
-    assert "They repeat nothing of the paper." in experiment(quick=True).compare({}).brief(narrow=True).to_text()
+    assert "They are no result." in experiment(quick=True).compare({}).brief(narrow=True).to_text()
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Runner:
+    monkeypatch.chdir(tmp_path)
+    return Runner(capsys, tmp_path, "reproduce")
 
 
 def test_the_command_shows_and_lists_the_paper(run: Runner) -> None:
     code, out, err = run("jerad2026", "--dry-run", "--only", "(ab)*,RoPE_P")
     assert (code, "RoPE_P" in out) == (0, True)
     assert err.startswith("dry run: 15 of 15 models are still to be trained, 1,500,000 model·steps. About ")
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> Runner:
-    from pathlib import Path
-
-    assert isinstance(tmp_path, Path)
-    monkeypatch.chdir(tmp_path)
-    return Runner(capsys, tmp_path, "reproduce")

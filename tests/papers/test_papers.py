@@ -118,13 +118,13 @@ def test_where_we_have_a_verdict_it_is_the_published_prediction() -> None:
 
 
 def test_papers_have_names() -> None:
-    assert list(PAPERS) == ["huang2025", "chen2025", "jerad2026", "yang2026"]
+    assert list(PAPERS) == ["huang2025", "chen2025", "jerad2026", "yang2026", "mechanism"]
     assert find_paper("huang2025") is PAPER
     assert "2410.02140" in PAPER.source
     assert {cell.task for cell in TASKS.published} <= set(TASK_NAMES)
     with pytest.raises(
         UnknownNameError,
-        match=r"paper 'huang25' is unknown. Known: huang2025, chen2025, jerad2026, yang2026.\nhint: did you mean 'huang2025'",
+        match=rf"paper 'huang25' is unknown. Known: {', '.join(PAPERS)}.\nhint: did you mean 'huang2025'",
     ):
         find_paper("huang25")
 
@@ -517,7 +517,7 @@ def test_where_all_is_left_out_there_is_nothing_to_train(run: Runner) -> None:
     [
         (
             ["huang2052"],
-            "error: paper 'huang2052' is unknown. Known: huang2025, chen2025, jerad2026, yang2026.\nhint: did you mean 'huang2025'?\n",
+            f"error: paper 'huang2052' is unknown. Known: {', '.join(PAPERS)}.\nhint: did you mean 'huang2025'?\n",
         ),
         (
             ["huang2025", "--only", "unique_cpy"],

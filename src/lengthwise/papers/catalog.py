@@ -7,9 +7,10 @@ from .chen2025.paper import PAPER as CHEN_2025
 from .huang2025.paper import PAPER as HUANG_2025
 from .interface import Paper
 from .jerad2026.paper import PAPER as JERAD_2026
+from .mechanism.paper import PAPER as MECHANISM
 from .yang2026.paper import PAPER as YANG_2026
 
-PAPERS: dict[str, Paper] = {paper.name: paper for paper in (HUANG_2025, CHEN_2025, JERAD_2026, YANG_2026)}
+PAPERS: dict[str, Paper] = {paper.name: paper for paper in (HUANG_2025, CHEN_2025, JERAD_2026, YANG_2026, MECHANISM)}
 
 
 def find_paper(name: str) -> Paper:

@@ -28,7 +28,7 @@ QUICK_SHAPE = Shape(layers=2, heads=4, width=32)
 QUICK_STEPS = 600
 QUICK_NOTE = (
     f"Quick: {QUICK_SHAPE.layers} layers of width {QUICK_SHAPE.width}, {QUICK_STEPS} steps, one setting for each cell. These "
-    "figures show that everything runs. They repeat nothing of the paper."
+    "figures show that everything runs. They are no result."
 )
 
 
