@@ -118,7 +118,7 @@ def test_where_we_have_a_verdict_it_is_the_published_prediction() -> None:
 
 
 def test_papers_have_names() -> None:
-    assert list(PAPERS) == ["huang2025", "chen2025", "jerad2026", "yang2026", "mechanism"]
+    assert list(PAPERS) == ["huang2025", "chen2025", "jerad2026", "yang2026", "mechanism", "deletang2023", "ruoss2023"]
     assert find_paper("huang2025") is PAPER
     assert "2410.02140" in PAPER.source
     assert {cell.task for cell in TASKS.published} <= set(TASK_NAMES)
