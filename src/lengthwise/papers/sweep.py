@@ -132,13 +132,14 @@ class SweepPaper(Paper):
                 Paragraph(f"{self.title}. {self.authors}; {self.source}"),
                 Paragraph(self.standing),
                 *self.published(),
-                self._parts_table(),
+                self.parts_table(),
                 Paragraph(f"measured: lengthwise reproduce {self.name} --part {next(iter(self.parts))} --quick"),
             ],
             title=self.name,
         )
 
-    def _parts_table(self) -> Table:
+    def parts_table(self) -> Table:
+        """Return the parts with their cells, their runs, and the minutes they take on a GPU at most."""
         rows = []
         for part, summary in self.parts.items():
             cells = self.cells(part)
