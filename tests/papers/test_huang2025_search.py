@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from made_results import make_result
 
@@ -54,6 +56,8 @@ def test_the_released_search_is_as_published() -> None:
     assert len(logged_runs()) == 576
     unique = [run for run in logged_runs() if (run.task, run.encoding) == ("unique_copy", "ape")]
     assert count_logged(unique) == "17 / 2 of 54"
+    page = (Path(__file__).parents[2] / "docs" / "results" / "huang2025.md").read_text(encoding="utf-8")
+    assert "17 make no error at training lengths, and 2 of these 17" in re.sub(r"\s+", " ", page)
 
 
 def search_results(found: SearchExperiment, shares: dict[int, Sequence[float]]) -> dict[str, Result]:

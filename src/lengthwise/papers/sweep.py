@@ -54,7 +54,7 @@ class SweepCell:
         return self.encoding_title, self.encoding
 
     def quick(self) -> SweepCell:
-        """Return the same cell with a small model, few steps and one setting."""
+        """Return the same cell with a small model, few steps, one setting, and no hard sets."""
         first = self.specs[0]
         training = replace(
             first.training,
@@ -65,7 +65,7 @@ class SweepCell:
             examples=200,
         )
         shape = replace(first.model, layers=QUICK_SHAPE.layers, heads=QUICK_SHAPE.heads, width=QUICK_SHAPE.width)
-        return replace(self, specs=(replace(first, model=shape, training=training, learning_rate=0.003),))
+        return replace(self, specs=(replace(first, model=shape, training=training, learning_rate=0.003, hard=False),))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

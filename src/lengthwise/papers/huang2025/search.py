@@ -26,8 +26,8 @@ _TITLES = {"nope": "nope", "ape": "ape_0"}  # the released search has no regular
 LEGEND = (
     "Search: one run for each of 54 configurations. Fitted: no error on the scored inputs of training lengths. Good: fitted, and at "
     f"least {GOOD:.0%} at 101–150. Chosen: the configuration that fits the training lengths best (then the lowest loss), and that of the "
-    "published rule (of those that fit, the best at 51–100). Figures of chosen ones are medians of the fitted seeds at 51–100 / 101–150 / the "
-    "longest lengths. Published: the released search, and the published means where there are any. Predicted: our verdict."
+    "published rule (of those that fit, the best at 51–100). Figures of chosen ones are medians of the fitted seeds at 51–100 / 101–150 / "
+    "the longest lengths. Published: the released search, and the published means where there are any. Predicted: our verdict."
 )
 
 
