@@ -26,9 +26,11 @@ from .interface import Cell, Comparison, Experiment, Paper, StagedExperiment
 
 QUICK_SHAPE = Shape(layers=2, heads=4, width=32)
 QUICK_STEPS = 600
+QUICK_TEST = 4
+"""How many training lengths a quick run is tested up to: scoring long inputs is what takes long on a CPU."""
 QUICK_NOTE = (
-    f"Quick: {QUICK_SHAPE.layers} layers of width {QUICK_SHAPE.width}, {QUICK_STEPS} steps, one setting for each cell. These "
-    "figures show that everything runs. They are no result."
+    f"Quick: {QUICK_SHAPE.layers} layers of width {QUICK_SHAPE.width}, {QUICK_STEPS} steps, one setting for each cell, tests up to "
+    f"{QUICK_TEST} times the training length. These figures show that everything runs. They are no result."
 )
 
 
@@ -65,7 +67,10 @@ class SweepCell:
             examples=200,
         )
         shape = replace(first.model, layers=QUICK_SHAPE.layers, heads=QUICK_SHAPE.heads, width=QUICK_SHAPE.width)
-        return replace(self, specs=(replace(first, model=shape, training=training, learning_rate=0.003, hard=False),))
+        longest = QUICK_TEST * first.train_length
+        assert isinstance(first.test_length, int)
+        small = replace(first, model=shape, training=training, test_length=min(first.test_length, longest), hard=False)
+        return replace(self, specs=(replace(small, learning_rate=0.003),))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
