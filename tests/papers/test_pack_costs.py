@@ -28,7 +28,7 @@ def minutes_of(paper: SweepPaper) -> dict[str, str]:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", ["jerad2026", "mechanism", "deletang2023", "ruoss2023", "huang2025"])
+@pytest.mark.parametrize("name", ["jerad2026", "yang2026", "mechanism", "deletang2023", "ruoss2023", "huang2025"])
 def test_pages_say_what_parts_cost(name: str) -> None:
     page = (RESULTS / f"{PAGES.get(name, name)}.md").read_text(encoding="utf-8")
     minutes = minutes_of(SWEEPS[name])

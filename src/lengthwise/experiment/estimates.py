@@ -13,7 +13,7 @@ from statistics import fmean
 
 from .engines.work import Event, RunsDone, StackDone, StackProgress
 from .plan import Run, StackPlan, join_groups
-from .sizing import bytes_per_model, seconds_per_step_on_gpu
+from .sizing import bytes_per_model, is_worth_compiling, seconds_per_step_on_gpu
 from .store import Result
 from .trials import Trials
 from .workload import Work
@@ -109,7 +109,9 @@ def gpu_minutes(runs: Sequence[Run]) -> float:
         step = full * seconds_per_step_on_gpu(group[0], fitting) + (
             seconds_per_step_on_gpu(group[0], rest) if rest else 0
         )
-        seconds += fmean(run.training.steps for run in group) * step + _SECONDS_TO_COMPILE
+        is_compiled, _ = is_worth_compiling(group[0], len(group))
+        seconds += fmean(run.training.steps for run in group) * step
+        seconds += _SECONDS_TO_COMPILE if is_compiled else _SECONDS_TO_RECORD
     return seconds / 60
 
 

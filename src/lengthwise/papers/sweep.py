@@ -144,13 +144,13 @@ class SweepPaper(Paper):
         )
 
     def parts_table(self) -> Table:
-        """Return the parts with their cells, their runs, and the minutes they take on a GPU at most."""
+        """Return the parts with their cells, their runs, and the minutes they take on a GPU if no run stops early."""
         rows = []
         for part, summary in self.parts.items():
             cells = self.cells(part)
             runs = make_runs(replace(spec, seeds=self.usual_seeds) for cell in cells for spec in cell.specs)
             rows.append((part, str(len(cells)), f"{len(runs):,}", f"{gpu_minutes(runs):,.0f}", summary))
-        header = ("part", "cells", "runs", "GPU minutes at most", "what")
+        header = ("part", "cells", "runs", "GPU minutes if none stops early", "what")
         return Table(header=header, rows=rows, kinds={0: "name", 1: "number", 2: "number", 3: "number", 4: "remark"})
 
     def to_json(self) -> dict[str, object]:

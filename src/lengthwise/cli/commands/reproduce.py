@@ -107,7 +107,8 @@ def _run_smoke_test(options: Namespace) -> int:
         trainer.say(f"{number}/{len(PAPERS)} {paper.name}: {', '.join(paper.smoke)}")
         cells = paper.select(only=paper.smoke)
         comparisons += [
-            each.measure(trainer) for each in paper.experiments(cells, quick=True, seeds=options.seeds or 1)
+            each.measure(trainer)
+            for each in paper.experiments(cells, quick=True, seeds=1 if options.seeds is None else options.seeds)
         ]
     _show(comparisons, options.out, options)
     return 0
