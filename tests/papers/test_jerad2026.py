@@ -10,6 +10,7 @@ import pytest
 from command_runner import Runner
 from made_results import make_result
 
+from lengthwise.cli.main import main
 from lengthwise.encodings.core.choice import find_encoding
 from lengthwise.experiment.plan import make_runs
 from lengthwise.experiment.store import Result
@@ -89,6 +90,11 @@ def test_the_perfect_length_ends_before_the_first_error() -> None:
 def test_the_look_back_depends_on_the_base_and_on_rotations_only() -> None:
     assert look_backs(10_000.0, "RoPE_NP") == [0, 5654]
     assert look_backs(10_000.0, "SiPE_NP") == look_backs(None, "RoPE_P") == []
+
+
+def test_a_small_base_is_shown_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["predict", "(a|b)*a", "--encoding", "rope(base=1e-12)", "--length", "100", "--json"]) == 0
+    assert "(base 1e-12, float32)" in capsys.readouterr().out
 
 
 def test_published_stands_beside_measured() -> None:

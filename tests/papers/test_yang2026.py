@@ -129,10 +129,10 @@ def test_a_configuration_with_too_few_fitted_runs_gets_more_seeds_and_nothing_el
 def test_the_released_logs_are_as_published() -> None:
     runs = released_runs()
     assert len(runs) == 145
-    best = max((run for run in runs if run.language == FIRST), key=lambda run: run.exact_match[2])
+    best = max((run for run in runs if run.task == FIRST), key=lambda run: run.exact_match[2])
     assert (best.layers, best.heads, best.width, best.learning_rate) == (12, 8, 256, 1e-4)
     assert best.exact_match[:5] == (1, 1, 0.929, 0.478, 0.069)
-    other = max((run for run in runs if run.language == SECOND), key=lambda run: run.exact_match[2])
+    other = max((run for run in runs if run.task == SECOND), key=lambda run: run.exact_match[2])
     assert (other.layers, other.heads, other.width, other.exact_match[2]) == (18, 18, 1152, 0.412)
     assert [row[2:4] for row in released_table().rows] == [
         ["38", "35"], ["25", "25"], ["4", "4"], ["44", "37"], ["26", "26"], ["8", "8"],

@@ -116,6 +116,8 @@ class SweepPaper(Paper):
     differences: Sequence[str]
     """Where our tasks and our training differ from the paper's."""
     comparison_class: ClassVar[type[SweepComparison]]
+    experiment_class: ClassVar[type[SweepExperiment] | None] = None
+    """What measures the cells, where it is more than training all settings with all seeds."""
 
     @abstractmethod
     def cells(self, part: str) -> Sequence[SweepCell]:
@@ -128,7 +130,8 @@ class SweepPaper(Paper):
     def experiments(self, cells: Sequence[Cell], *, quick: bool, seeds: int) -> list[Experiment]:
         """Return one experiment: cells of all parts stand in the same tables."""
         own = [cell for cell in cells if isinstance(cell, SweepCell)]
-        return [SweepExperiment(paper=self, cells=own, seeds=seeds, quick=quick)]
+        experiment = self.experiment_class or SweepExperiment
+        return [experiment(paper=self, cells=own, seeds=seeds, quick=quick)] if own else []
 
     def describe(self) -> Document:
         """Return what is published, and what there is to train."""

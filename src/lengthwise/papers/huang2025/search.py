@@ -17,9 +17,9 @@ from ...report.pages import Block, Paragraph
 from ...report.statistics import share_in
 from ...tables import Table
 from ...tasks.core.catalog import find_task
-from ..interface import Cell, Experiment
+from ..published import LoggedRun
 from ..sweep import MeasuredCell, SweepCell, SweepComparison, SweepExperiment, SweepPaper
-from .search_grid import PARTS, SIZES, LoggedRun, cells_of_part, logged_runs, published_means
+from .search_grid import PARTS, SIZES, cells_of_part, logged_runs, published_means
 
 GOOD = 0.9
 _TITLES = {"nope": "nope", "ape": "ape_0"}  # the released search has no regularizer
@@ -149,6 +149,7 @@ class Search(SweepPaper):
     parts: ClassVar = PARTS
     usual_seeds = 1  # in the search; chosen configurations get as many as are asked for
     comparison_class = SearchComparison
+    experiment_class = SearchExperiment
     standing = (
         "Published: the released search logs of the eight tasks, and means. For the 17 languages only constants of plots are released, no "
         "runs or configurations, and the published labels of some languages contradict themselves (docs/log.md). So published and measured "
@@ -169,11 +170,6 @@ class Search(SweepPaper):
         """Return every task of a part with every encoding."""
         return cells_of_part(part)
 
-    def experiments(self, cells: Sequence[Cell], *, quick: bool, seeds: int) -> list[Experiment]:
-        """Return one experiment for all parts."""
-        own = [cell for cell in cells if isinstance(cell, SweepCell)]
-        return [SearchExperiment(paper=self, cells=own, seeds=seeds, quick=quick)] if own else []
-
     def published(self) -> list[Block | Table]:
         """Return the released search by task and encoding."""
         keys = dict.fromkeys((run.task, run.encoding) for run in logged_runs())
@@ -185,7 +181,7 @@ class Search(SweepPaper):
             )
             for task, encoding in keys
         ]
-        text = f"The released search logs, of {len(SIZES) * 2} configurations those that were run; good is {GOOD:.0%} at 101–150."
+        text = f"Published: the released search logs. Not all of the {len(SIZES) * 2} configurations were run. Good: {GOOD:.0%} at 101–150."
         return [
             Table(header=("task", "encoding", "fitted / good of runs"), rows=rows, kinds={0: "name"}),
             Paragraph(text),

@@ -8,7 +8,7 @@ their published labels have a defect (docs/log.md): ours ask a cleaner question.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 from ...experiment.spec import Spec
 from ...model.shape import Shape
 from ...train.settings import Training
+from ..published import LoggedRun
 from ..sweep import SweepCell
 
 TRAIN_LENGTH, TEST_LENGTH, FAR_LENGTH = 50, 150, 500
@@ -46,19 +47,6 @@ PARTS = {
     "grid_500": "the same with positions and tests up to 500, without the tasks that end at 150",
     "languages": "the 17 formal languages with all 54 configurations, tests up to 500",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoggedRun:
-    """A run of the released search: one configuration, exact match at up to 50, 51–100 and 101–150."""
-
-    task: str
-    encoding: str
-    layers: int
-    heads: int
-    width: int
-    learning_rate: float
-    exact_match: tuple[float, ...]
 
 
 @cache

@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from ...report.pages import Block
 from ...tables import Table
-from ..interface import Cell, Experiment
 from ..sweep import SweepCell, SweepPaper
 from .comparison import MechanismComparison, MechanismExperiment
 from .grid import SEEDS, STEPS, TASKS, WEIGHTS, cells_of_task, setting_name
@@ -24,6 +23,7 @@ class Mechanism(SweepPaper):
     usual_seeds = SEEDS
     smoke = ("majority", setting_name(0.001, log_n=False))
     comparison_class = MechanismComparison
+    experiment_class = MechanismExperiment
     standing = (
         "The theorem of arXiv 2410.02140 is about an ideal learner that minimizes a regularizer. It says that positions then act through "
         "local or periodic functions only, and that models generalize where such a solution exists. Here both "
@@ -38,11 +38,6 @@ class Mechanism(SweepPaper):
     def cells(self, part: str) -> Sequence[SweepCell]:
         """Return a cell for every setting of a task."""
         return cells_of_task(part)
-
-    def experiments(self, cells: Sequence[Cell], *, quick: bool, seeds: int) -> list[Experiment]:
-        """Return one experiment with all settings."""
-        own = [cell for cell in cells if isinstance(cell, SweepCell)]
-        return [MechanismExperiment(paper=self, cells=own, seeds=seeds, quick=quick)]
 
     def published(self) -> list[Block | Table]:
         """Return the weights and what each task needs: nothing is published."""

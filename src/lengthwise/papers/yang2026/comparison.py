@@ -171,7 +171,7 @@ def released_table() -> Table:
     rows = []
     for language in (FIRST, SECOND):
         for title, (low, high) in _GROUPS.items():
-            group = [run for run in released_runs() if run.language == language and low <= run.layers <= high]
+            group = [run for run in released_runs() if run.task == language and low <= run.layers <= high]
             fitted = [run for run in group if run.exact_match[0] >= FITTED]
             rows.append(
                 [
@@ -199,13 +199,13 @@ def released_table() -> Table:
 
 def released_answer() -> str:
     """Return what the same rule says of the released runs, as a sentence."""
-    sides = [[run for run in released_runs() if run.language == language] for language in (FIRST, SECOND)]
+    sides = [[run for run in released_runs() if run.task == language] for language in (FIRST, SECOND)]
     fitted = [[run for run in side if run.exact_match[0] >= FITTED] for side in sides]
     good = [sum(run.exact_match[2] >= GOOD for run in side) for side in fitted]
     p = compare_rates(good[0], len(fitted[0]), good[1], len(fitted[1])).value
     shown = [success_rate(number, len(side)) for number, side in zip(good, fitted, strict=True)]
     return (
-        f"Of the released runs that fit, {good[0]} of {len(fitted[0])} on {FIRST} and {good[1]} of {len(fitted[1])} on {SECOND} are good "
+        f"Among the released runs that fit, {good[0]} of {len(fitted[0])} on {FIRST} and {good[1]} of {len(fitted[1])} on {SECOND} are good "
         f"at 101–150 (exact 95 % intervals {percent(shown[0].low)}–{percent(shown[0].high)} % and {percent(shown[1].low)}–"
         f"{percent(shown[1].high)} %; Fisher's exact test p = {float(p):.2g})."
     )

@@ -8,13 +8,13 @@ the two languages, mostly one run for each configuration.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 from ...experiment.spec import Spec
 from ...model.shape import Shape
 from ...train.settings import Training
+from ..published import LoggedRun
 from ..sweep import SweepCell
 
 FIRST, SECOND = "(ab|bbaa)*", "(ab|aabb)*"
@@ -81,25 +81,19 @@ def _spec(part: str, language: str, encoding: str, shape: Shape, rate: float) ->
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReleasedRun:
-    """A line of the released logs: exact match of whole words at 0–50, 51–100, … 451–500."""
-
-    language: str
-    layers: int
-    heads: int
-    width: int
-    learning_rate: float
-    exact_match: tuple[float, ...]
-
-
 @cache
-def released_runs() -> tuple[ReleasedRun, ...]:
+def released_runs() -> tuple[LoggedRun, ...]:
     """Return the lines of the released search logs for the pair."""
     data = json.loads(files(__package__).joinpath("figures.json").read_text("utf-8"))
     return tuple(
-        ReleasedRun(
-            language=language, layers=layers, heads=heads, width=width, learning_rate=rate, exact_match=tuple(shares)
+        LoggedRun(
+            task=language,
+            encoding="",
+            layers=layers,
+            heads=heads,
+            width=width,
+            learning_rate=rate,
+            exact_match=tuple(shares),
         )
         for language, layers, heads, width, rate, shares in data["runs"]
     )

@@ -10,7 +10,6 @@ from typing import ClassVar
 
 from ...report.pages import Block, Paragraph
 from ...tables import Table
-from ..interface import Cell, Experiment
 from ..sweep import SweepCell, SweepPaper
 from .comparison import RELEASED, PairComparison, PairExperiment, released_answer, released_table
 from .pair import FIRST, PARTS, SECOND, SEEDS, cells_of_part
@@ -27,6 +26,7 @@ class Yang2026(SweepPaper):
     usual_seeds = SEEDS
     smoke = (FIRST, "nope")
     comparison_class = PairComparison
+    experiment_class = PairExperiment
     standing = (
         "The analysis was fixed before any run (docs/results/yang2026-plan.md). The published objective asks for the state at separators "
         f"that stand after every symbol. So the last symbol is not at the position that answers, and {SECOND} is not in plain C-RASP: our "
@@ -46,11 +46,6 @@ class Yang2026(SweepPaper):
     def cells(self, part: str) -> Sequence[SweepCell]:
         """Return both languages with each encoding."""
         return cells_of_part(part)
-
-    def experiments(self, cells: Sequence[Cell], *, quick: bool, seeds: int) -> list[Experiment]:
-        """Return one experiment with all configurations of all parts."""
-        own = [cell for cell in cells if isinstance(cell, SweepCell)]
-        return [PairExperiment(paper=self, cells=own, seeds=seeds, quick=quick)]
 
     def published(self) -> list[Block | Table]:
         """Return the released runs by depth."""
