@@ -205,7 +205,7 @@ def released_answer() -> str:
     p = compare_rates(good[0], len(fitted[0]), good[1], len(fitted[1])).value
     shown = [success_rate(number, len(side)) for number, side in zip(good, fitted, strict=True)]
     return (
-        f"Among the released runs that fit, {good[0]} of {len(fitted[0])} on {FIRST} and {good[1]} of {len(fitted[1])} on {SECOND} are good "
-        f"at 101–150 (exact 95 % intervals {percent(shown[0].low)}–{percent(shown[0].high)} % and {percent(shown[1].low)}–"
+        f"Among the released runs that fit, {good[0]} of {len(fitted[0])} on {FIRST} and {good[1]} of {len(fitted[1])} on {SECOND} are "
+        f"good at 101–150 (exact 95 % intervals {percent(shown[0].low)}–{percent(shown[0].high)} % and {percent(shown[1].low)}–"
         f"{percent(shown[1].high)} %; Fisher's exact test p = {float(p):.2g})."
     )
