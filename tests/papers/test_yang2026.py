@@ -17,6 +17,7 @@ from lengthwise.papers.yang2026.analysis import ENOUGH, FITTED, GOOD, JUDGED, an
 from lengthwise.papers.yang2026.comparison import PairComparison, PairExperiment, released_answer, released_table
 from lengthwise.papers.yang2026.pair import DEEP, ENCODINGS, FIRST, SECOND, SEEDS, WIDTHS, released_runs
 from lengthwise.papers.yang2026.paper import PAPER
+from lengthwise.papers.yang2026.suite import suite_agreement, suite_languages
 from lengthwise.predict.predict import predict_task
 from lengthwise.tasks.core.catalog import find_task
 from lengthwise.theory.claims import Answer
@@ -144,6 +145,38 @@ def test_the_released_logs_are_as_published() -> None:
     for figure in ("1 of 64 fitted runs", "0 of 71", "0.04–8.4 % and 0–5.1 %", "p = 0.47"):
         assert figure in flat
         assert figure.removesuffix(" fitted runs") in released_answer()
+
+
+def test_our_verdicts_are_the_authors_decisions_on_the_whole_suite() -> None:
+    assert len(suite_languages()) == 125
+    assert suite_agreement() == (
+        "Our verdict without positions equals the authors' decision on C-RASP for 125 of 125 languages. Among the runs that they chose, "
+        "65 of 65 on languages in C-RASP and 3 of 60 on the others are good at 101–150."
+    )
+    page = re.sub(r"\s+", " ", PLAN.with_name("yang2026.md").read_text(encoding="utf-8"))
+    assert "125 of 125" in page
+    assert "65 of 65 on languages in C-RASP and 3 of 60 on the others" in page
+    chosen = suite_languages()[FIRST]
+    assert (chosen.shape.layers, chosen.shape.heads, chosen.shape.width, chosen.learning_rate) == (12, 8, 256, 1e-4)
+
+
+def test_the_suite_is_trained_with_the_chosen_configurations() -> None:
+    found, deep = cells("suite"), cells("suite_deep")
+    assert (len(found), len(deep)) == (192, 58)
+    assert {spec.model.layers for cell in found for spec in cell.specs} == {1, 2, 4}
+    suite = experiment("(bbac)*", part="suite")
+    assert [spec.seeds for spec in suite.specs("first seeds", {})] == [5, 5]
+    runs = make_runs(suite.specs("first seeds", {}))
+    comparison = suite.compare({run.id: make_result(run, SHORT if run.seed else UNFIT) for run in runs})
+    assert isinstance(comparison, PairComparison)
+    rows = [
+        line.split() for line in comparison.brief(narrow=True).to_text(200).split("\n") if line.startswith("(bbac)*")
+    ]
+    assert rows == [
+        ["(bbac)*", encoding, "yes", "YES", "100", "/", "100", "0", "/", "0", "4/5", "of", "5"]
+        for encoding in ("nope", "ape")
+    ]
+    json.dumps(comparison.to_json(), allow_nan=False)
 
 
 @pytest.mark.parametrize("quick", [False, True])

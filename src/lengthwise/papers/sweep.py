@@ -151,7 +151,9 @@ class SweepPaper(Paper):
         rows = []
         for part, summary in self.parts.items():
             cells = self.cells(part)
-            runs = make_runs(replace(spec, seeds=self.usual_seeds) for cell in cells for spec in cell.specs)
+            (experiment,) = self.experiments(cells, quick=False, seeds=self.usual_seeds)
+            assert isinstance(experiment, SweepExperiment)
+            runs = make_runs(experiment.specs(experiment.stages[0], {}))
             rows.append((part, str(len(cells)), f"{len(runs):,}", f"{gpu_minutes(runs):,.0f}", summary))
         header = ("part", "cells", "runs", "GPU minutes if none stops early", "what")
         return Table(header=header, rows=rows, kinds={0: "name", 1: "number", 2: "number", 3: "number", 4: "remark"})

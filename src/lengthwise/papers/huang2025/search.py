@@ -147,7 +147,6 @@ class Search(SweepPaper):
     authors = "Huang, Yang, Bhattamishra, Sarrof, Krebs, Zhou, Nakkiran, Hahn"
     source = "ICLR 2025, arXiv 2410.02140"
     parts: ClassVar = PARTS
-    usual_seeds = 1  # in the search; chosen configurations get as many as are asked for
     comparison_class = SearchComparison
     experiment_class = SearchExperiment
     standing = (

@@ -49,26 +49,26 @@ def shapes_of_part(part: str) -> list[Shape]:
 
 def cells_of_part(part: str) -> list[SweepCell]:
     """Return both languages with each encoding, with one grid for both."""
+    tasks = {language: language if part.startswith("next") else f"states({language})" for language in (FIRST, SECOND)}
     return [
         SweepCell(
             part=part,
             task_title=language,
-            task=language if part.startswith("next") else f"states({language})",
+            task=task,
             encoding_title=encoding,
             encoding=encoding,
-            specs=tuple(
-                _spec(part, language, encoding, shape, rate) for shape in shapes_of_part(part) for rate in RATES
-            ),
+            specs=tuple(spec_of(task, encoding, shape, rate) for shape in shapes_of_part(part) for rate in RATES),
         )
         for encoding in ENCODINGS
-        for language in (FIRST, SECOND)
+        for language, task in tasks.items()
     ]
 
 
-def _spec(part: str, language: str, encoding: str, shape: Shape, rate: float) -> Spec:
+def spec_of(task: str, encoding: str, shape: Shape, rate: float) -> Spec:
+    """Return how the paper trains a configuration, on a task with an encoding."""
     steps, warmup = (70_000, 3_000) if shape.layers > 4 else (40_000, 0)
     return Spec(
-        tasks=(language if part.startswith("next") else f"states({language})",),
+        tasks=(task,),
         encodings=(encoding,),
         seeds=SEEDS,
         train_length=TRAIN_LENGTH,

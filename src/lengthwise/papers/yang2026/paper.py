@@ -13,6 +13,7 @@ from ...tables import Table
 from ..sweep import SweepCell, SweepPaper
 from .comparison import RELEASED, PairComparison, PairExperiment, released_answer, released_table
 from .pair import FIRST, PARTS, SECOND, SEEDS, cells_of_part
+from .suite import SUITE, cells_of_suite, suite_agreement
 
 
 class Yang2026(SweepPaper):
@@ -22,7 +23,7 @@ class Yang2026(SweepPaper):
     title = "Algebraic Decomposition Theory for Transformer Length Generalization"
     authors = "Yang, Veseli, Barloy, Cadilhac, Krebs, Paperman, Straubing, Hahn"
     source = "arXiv 2608.13433"
-    parts: ClassVar = PARTS
+    parts: ClassVar = PARTS | SUITE
     usual_seeds = SEEDS
     smoke = (FIRST, "nope")
     comparison_class = PairComparison
@@ -39,17 +40,17 @@ class Yang2026(SweepPaper):
         "The paper's words end with an end token, whose state is read before it. Ours end with the last separator.",
         "The paper stops at the first evaluation without an error on 2,000 words; so do we, on other words than those that are scored.",
         "GPT-2 ties input and output embeddings. Ours are apart, as there is an output for each state.",
-        "The third published grid (16 to 24 layers, up to 1,152 wide) is left out, and so are the other languages of its suites.",
+        "The third published grid (16 to 24 layers, up to 1,152 wide) and the second suite of languages are left out.",
         "On a GPU, matrix products in training use bfloat16.",
     )
 
     def cells(self, part: str) -> Sequence[SweepCell]:
-        """Return both languages with each encoding."""
-        return cells_of_part(part)
+        """Return both languages of the pair with each encoding, or the languages of the suite."""
+        return cells_of_suite(part) if part in SUITE else cells_of_part(part)
 
     def published(self) -> list[Block | Table]:
         """Return the released runs by depth."""
-        return [released_table(), Paragraph(RELEASED), Paragraph(released_answer())]
+        return [released_table(), Paragraph(RELEASED), Paragraph(released_answer()), Paragraph(suite_agreement())]
 
 
 PAPER = Yang2026()
