@@ -76,8 +76,9 @@ def test_all_papers_can_be_looked_at_in_one_command(run: Runner) -> None:
     code, out, err = run("all", "--quick", "--dry-run", "--json")
     assert (code, err) == (0, "")
     assert out.count('"paper"') == len(PAPERS)
-    code, _, err = run("all", "--quick", "--dry-run", "--out", "page.html")
+    code, out, err = run("all", "--quick", "--dry-run", "--out", "page.html")
     assert code == 0
+    assert [line for line in out.split("\n") if line in PAPERS] == list(PAPERS)
     for number, name in enumerate(PAPERS, start=1):
         assert f"{number}/{len(PAPERS)} {name}: " in err
     assert (run.folder / "page.html").is_file()

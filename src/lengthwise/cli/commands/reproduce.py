@@ -101,21 +101,21 @@ def _run_smoke_test(options: Namespace) -> int:
         )
     for path in filter(None, (options.out, options.markdown)):
         make_folder_of(path)
+    seeds = 1 if options.seeds is None else options.seeds
     comparisons: list[Comparison] = []
+    titles: list[str] = []
     for number, paper in enumerate(PAPERS.values(), start=1):
         trainer = StoreTrainer(store=options.store or f"{paper.name}.sqlite", options=options)
         trainer.say(f"{number}/{len(PAPERS)} {paper.name}: {', '.join(paper.smoke)}")
-        cells = paper.select(only=paper.smoke)
-        comparisons += [
-            each.measure(trainer)
-            for each in paper.experiments(cells, quick=True, seeds=1 if options.seeds is None else options.seeds)
-        ]
-    _show(comparisons, options.out, options)
+        for experiment in paper.experiments(paper.select(only=paper.smoke), quick=True, seeds=seeds):
+            comparisons.append(experiment.measure(trainer))
+            titles.append(paper.name)
+    _show(comparisons, options.out, options, titles)
     return 0
 
 
-def _show(comparisons: Sequence[Comparison], page: str | None, options: Namespace) -> None:
-    """Print comparisons, and write the files that were asked for."""
+def _show(comparisons: Sequence[Comparison], page: str | None, options: Namespace, titles: Sequence[str] = ()) -> None:
+    """Print comparisons, under titles if there are any, and write the files that were asked for."""
     if page is not None:
         first, *others = [comparison.page() for comparison in comparisons]
         blocks = [block for other in others for block in (Heading(other.title), *other.blocks)]
@@ -127,7 +127,10 @@ def _show(comparisons: Sequence[Comparison], page: str | None, options: Namespac
         data = [comparison.to_json() for comparison in comparisons]
         print_json(data[0] if len(data) == 1 else data)
     else:
-        print("\n\n".join(comparison.brief(narrow=True).to_text(width(), paint) for comparison in comparisons))
+        texts = [comparison.brief(narrow=True).to_text(width(), paint) for comparison in comparisons]
+        if titles:
+            texts = [f"{paint(title, 'bold')}\n\n{text}" for title, text in zip(titles, texts, strict=True)]
+        print("\n\n".join(texts))
     if page is not None:
         print(f"report: {Path(page).resolve()}", file=sys.stderr)
 
