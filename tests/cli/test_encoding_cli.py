@@ -145,7 +145,7 @@ def test_another_name_says_what_it_means(run: Runner) -> None:
         {
             "name": "base",
             "default": 10000.0,
-            "low": 1.0001,
+            "low": 1e-12,
             "high": 1e12,
             "meaning": "the base of the frequencies",
             "words": [],

@@ -135,7 +135,7 @@ def test_an_alias_says_why_it_is_the_same() -> None:
         ("window(" * 10 + ")" * 10, "is nested more than 8 deep."),
         ("rope(bass=3)", "encoding 'rope' has no option 'bass'. Known: base.\nhint: did you mean 'base'?"),
         ("nope(x=3)", "encoding 'nope' has no option 'x'. It has none.\nhint: lengthwise show encoding nope"),
-        ("rope(base=x)", "option 'base' of encoding 'rope' must be a number from 1.0001 to 1e+12; found 'x'."),
+        ("rope(base=x)", "option 'base' of encoding 'rope' must be a number from 1e-12 to 1e+12; found 'x'."),
         ("t5(buckets=1)", "option 'buckets' of encoding 't5' must be a whole number from 2 to 10000; found '1'."),
         ("t5(buckets=2.5)", "option 'buckets' of encoding 't5' must be a whole number from 2 to 10000; found '2.5'."),
         ("stick_breaking(diagonal=1)", "must be true or false; found '1'."),

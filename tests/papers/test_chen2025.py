@@ -256,7 +256,7 @@ def test_the_grid_is_trained_in_stages_and_never_twice(
 
 def test_parts_belong_to_the_papers_that_have_them(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", "huang2025", "--part", "first", "--dry-run"]) == 2
-    known = "tasks, distances_g7, distances_g7_long, positions_g2, all"
+    known = "tasks, distances_g7, distances_g7_long, positions_g2, grid, grid_500, languages, all"
     assert f"part 'first' is unknown. Known: {known}." in capsys.readouterr().err
     assert main(["reproduce", "chen2025", "--only", "copy,lbpe_grown", "--dry-run"]) == 2
     assert "'lbpe_grown' is unknown" in capsys.readouterr().err

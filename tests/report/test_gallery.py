@@ -224,6 +224,6 @@ def test_the_reference_page_has_a_row_and_a_section_for_every_encoding() -> None
 def test_an_option_is_told_with_its_range() -> None:
     (base,) = ENCODINGS["rope"].options
     (diagonal,) = ENCODINGS["stick_breaking"].options
-    assert show_option(base) == "base=10000 (1.0001 to 1e12): the base of the frequencies"
-    assert show_option(base, 500.0) == "base=500 (default 10000; 1.0001 to 1e12): the base of the frequencies"
+    assert show_option(base) == "base=10000 (1e-12 to 1e12): the base of the frequencies"
+    assert show_option(base, 500.0) == "base=500 (default 10000; 1e-12 to 1e12): the base of the frequencies"
     assert show_option(diagonal) == "diagonal=false (true or false): whether a token may attend to itself"

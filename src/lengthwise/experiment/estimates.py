@@ -13,8 +13,8 @@ from math import exp
 from statistics import fmean
 
 from .engines.work import Event, RunsDone, StackDone, StackProgress
-from .plan import Run, StackPlan
-from .sizing import seconds_per_step_on_gpu
+from .plan import Run, StackPlan, join_groups
+from .sizing import bytes_per_model, is_worth_compiling, seconds_per_step_on_gpu
 from .store import Result
 from .trials import Trials
 from .workload import Work
@@ -27,6 +27,7 @@ _SECONDS_TO_START = 4.0  # of a worker: importing torch, making the first batche
 _SECONDS_TO_RECORD = 3.0  # of a stack on a GPU
 _SECONDS_TO_COMPILE = 30.0
 _USUAL_HAZARD = 1.6  # of stopping, per share of the steps: that of runs that take half of their steps on average
+_MEMORY = 110 * 2**30  # bytes that models may take on an H200
 _LEAST_STEPS = 200  # of models, from which the speed of a running experiment is believed
 
 
@@ -92,6 +93,27 @@ def estimate_work(work: Work, trials: Trials) -> Estimate:
         steps=sum(run.training.steps for stack in work.stacks for run in stack.runs if run.id not in stack.finished),
         learned_from=shares.number,
     )
+
+
+def gpu_minutes(runs: Sequence[Run]) -> float:
+    """Return about how many minutes runs train on an H200 if none stops early, without looking for one.
+
+    Scoring is left out.
+    """
+    cells: dict[tuple[object, ...], list[Run]] = {}
+    for run in dict.fromkeys(runs):
+        cells.setdefault((run.task, run.encoding, run.model, run.training, run.test_length), []).append(run)
+    seconds = 0.0
+    for group in join_groups(list(cells.values())):
+        fitting = max(1, int(_MEMORY / bytes_per_model(group[0])))
+        full, rest = divmod(len(group), fitting)
+        step = full * seconds_per_step_on_gpu(group[0], fitting) + (
+            seconds_per_step_on_gpu(group[0], rest) if rest else 0
+        )
+        is_compiled, _ = is_worth_compiling(group[0], len(group))
+        seconds += fmean(run.training.steps for run in group) * step
+        seconds += _SECONDS_TO_COMPILE if is_compiled else _SECONDS_TO_RECORD
+    return seconds / 60
 
 
 def _seconds_of_step(stack: StackPlan, device: str, trials: Trials) -> tuple[float, float]:

@@ -43,8 +43,14 @@ class Trainer(Protocol):
     @property
     def device(self) -> str: ...  # noqa: D102
 
-    def train(self, specs: Sequence[Spec], stage: str = "") -> list[Result]:
-        """Return the results of these specs, after training those that the store does not hold."""
+    def train(self, specs: Sequence[Spec], stage: str = "", *, keep: bool = False) -> list[Result]:
+        """Return the results of these specs, after training those that the store does not hold.
+
+        With ``keep`` the trained models are kept as well.
+        """
+
+    def model_file(self, run_id: str) -> Path:
+        """Return the file of a kept model."""
 
     def beside_store(self, ending: str) -> Path:
         """Return a file for what does not go into the store."""
@@ -107,6 +113,10 @@ class Paper(ABC):
     source: str
     parts: ClassVar[Mapping[str, str]]
     """Parts by name, each with a line on what it is; the first is the one meant where none is named."""
+    usual_seeds: int = 5
+    """How many models are trained for each setting of a cell unless it is said otherwise."""
+    smoke: Sequence[str] = ()
+    """What ``--only`` may say to leave one small cell of the first part, which shows that the pack works."""
 
     @abstractmethod
     def cells(self, part: str) -> Sequence[Cell]:

@@ -83,6 +83,19 @@ class Published:
         return f"{self.layers}l{self.heads}h{self.width}d lr {self.learning_rate:g}{dropout}"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoggedRun:
+    """A run of a released log: its configuration, and the exact match by bin, the training lengths first."""
+
+    task: str
+    encoding: str  # empty where the log does not say
+    layers: int
+    heads: int
+    width: int
+    learning_rate: float
+    exact_match: tuple[float, ...]
+
+
 def read_figures(package: str, part: str) -> list[dict[str, Any]]:
     """Return what ``figures.json`` of a pack holds for a part."""
     data: dict[str, list[dict[str, Any]]] = json.loads(files(package).joinpath("figures.json").read_text("utf-8"))

@@ -48,10 +48,11 @@ def at_bounded_length(row: Prediction, setting: Setting) -> str:
 def _by_rotation(choice: Choice, setting: Setting) -> str:
     base = float(dict(choice.options)["base"])
     angles = rotary_angles(base, setting.head_width)
+    shown = f"{base:,.0f}" if base >= 1 else f"{base:g}"
     amplitude = least_amplitude(angles, setting.length, setting.number_format)
     return (
         f"YES up to length {setting.length:,} if a head can single out one distance. It can if the {len(angles)} pairs of a head "
-        f"of width {setting.head_width} reach an amplitude of {amplitude:,.0f} each (base {base:,.0f}, {setting.number_format}). "
+        f"of width {setting.head_width} reach an amplitude of {amplitude:,.0f} each (base {shown}, {setting.number_format}). "
         "This is sufficient, not necessary."
     )
 

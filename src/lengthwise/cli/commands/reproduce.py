@@ -9,15 +9,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...encodings.core.choice import split_names
-from ...experiment.engines.local import choose_device
+from ...errors import InvalidOptionError
+from ...experiment.engines.local import Local, choose_device
+from ...experiment.estimates import estimate_work, gpu_minutes
+from ...experiment.models import model_path, models_folder
 from ...experiment.plan import Run, StackPlan, make_runs
 from ...experiment.run import run_experiment
 from ...experiment.spec import Spec
 from ...experiment.store import Result, read_store
+from ...experiment.trials import Trials, trials_file
+from ...experiment.workload import Work
 from ...files import make_folder_of, write_text
-from ...papers.catalog import find_paper
+from ...papers.catalog import PAPERS, find_paper
+from ...papers.interface import ALL, Comparison
 from ...report.pages import Document, Heading
 from ..arguments import add_report_arguments, add_training_arguments
+from ..durations import show_duration
 from ..progress import Bars
 from ..text import paint, print_json, width
 
@@ -30,6 +37,7 @@ examples:
   lengthwise reproduce huang2025 --part distances_g7 --dry-run     an experiment of the appendix
   lengthwise reproduce chen2025 --only copy,rope,lbpe --quick      three cells of a grid, small models only
   lengthwise reproduce chen2025 --part first plain                 the grid, with and without the length correction
+  lengthwise reproduce all --quick                             one small cell of every paper, to see that all of it runs
 
 Finished models are kept in the store and never trained again: after an interruption, the same command trains what is
 missing. Meant for a GPU; training needs torch: pip install '.[train]' in the clone"""
@@ -37,8 +45,10 @@ missing. Meant for a GPU; training needs torch: pip install '.[train]' in the cl
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("paper", metavar="PAPER", help="the paper's name, for example huang2025 (see 'list papers')")
-    parser.add_argument("--quick", action="store_true", help="leave out the cells, or the stage, with large models")
+    parser.add_argument(
+        "paper", metavar="PAPER", help="the paper's name, for example huang2025 (see 'list papers'), or all"
+    )
+    parser.add_argument("--quick", action="store_true", help="leave out large models, or train small ones briefly")
     parser.add_argument(
         "--only",
         action="extend",
@@ -53,7 +63,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="PART",
         help="parts of the paper (see 'show paper PAPER'), or all (default: the first)",
     )
-    parser.add_argument("--seeds", type=int, default=5, metavar="N", help="models per task and encoding (default: 5)")
+    parser.add_argument(
+        "--seeds", type=int, metavar="N", help="models for each setting of a cell (default: 5, or what the paper needs)"
+    )
     parser.add_argument("--store", metavar="FILE", help="where results are kept (default: PAPER.sqlite)")
     add_report_arguments(parser, default=None, usual="PAPER.html; with --dry-run, none")
     parser.add_argument(
@@ -64,16 +76,46 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Train what is missing of a paper's cells, then print and write what was published beside what was measured."""
+    if options.paper == ALL:
+        return _run_smoke_test(options)
     paper = find_paper(options.paper)
     parts = [name.strip() for group in options.part or [] for name in group.split(",")]
     only = [name for group in options.only or [] for name in split_names(group)]
     cells = paper.select(parts, only)
-    experiments = paper.experiments(cells, quick=options.quick, seeds=options.seeds)
+    seeds = paper.usual_seeds if options.seeds is None else options.seeds
+    experiments = paper.experiments(cells, quick=options.quick, seeds=seeds)
     page = options.out or (None if options.dry_run else f"{paper.name}.html")
     for path in filter(None, (page, options.markdown)):
         make_folder_of(path)
     trainer = StoreTrainer(store=options.store or f"{paper.name}.sqlite", options=options)
-    comparisons = [experiment.measure(trainer) for experiment in experiments]
+    _show([experiment.measure(trainer) for experiment in experiments], page, options)
+    return 0
+
+
+def _run_smoke_test(options: Namespace) -> int:
+    """Train one small cell of each paper with one seed, and show what came of it."""
+    if not options.quick or options.part or options.only:
+        raise InvalidOptionError(
+            "'reproduce all' is a smoke test: one small cell of each paper. It needs --quick and takes neither --part nor --only.",
+            hint="lengthwise reproduce all --quick; to repeat a paper, name it.",
+        )
+    for path in filter(None, (options.out, options.markdown)):
+        make_folder_of(path)
+    seeds = 1 if options.seeds is None else options.seeds
+    comparisons: list[Comparison] = []
+    titles: list[str] = []
+    for number, paper in enumerate(PAPERS.values(), start=1):
+        trainer = StoreTrainer(store=options.store or f"{paper.name}.sqlite", options=options)
+        trainer.say(f"{number}/{len(PAPERS)} {paper.name}: {', '.join(paper.smoke)}")
+        for experiment in paper.experiments(paper.select(only=paper.smoke), quick=True, seeds=seeds):
+            comparisons.append(experiment.measure(trainer))
+            titles.append(paper.name)
+    _show(comparisons, options.out, options, titles)
+    return 0
+
+
+def _show(comparisons: Sequence[Comparison], page: str | None, options: Namespace, titles: Sequence[str] = ()) -> None:
+    """Print comparisons, under titles if there are any, and write the files that were asked for."""
     if page is not None:
         first, *others = [comparison.page() for comparison in comparisons]
         blocks = [block for other in others for block in (Heading(other.title), *other.blocks)]
@@ -85,10 +127,12 @@ def run(options: Namespace) -> int:
         data = [comparison.to_json() for comparison in comparisons]
         print_json(data[0] if len(data) == 1 else data)
     else:
-        print("\n\n".join(comparison.brief(narrow=True).to_text(width(), paint) for comparison in comparisons))
+        texts = [comparison.brief(narrow=True).to_text(width(), paint) for comparison in comparisons]
+        if titles:
+            texts = [f"{paint(title, 'bold')}\n\n{text}" for title, text in zip(titles, texts, strict=True)]
+        print("\n\n".join(texts))
     if page is not None:
         print(f"report: {Path(page).resolve()}", file=sys.stderr)
-    return 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +161,11 @@ class StoreTrainer:
         if not self.options.json:
             print(text, file=sys.stderr)
 
-    def train(self, specs: Sequence[Spec], stage: str = "") -> list[Result]:
+    def model_file(self, run_id: str) -> Path:
+        """Return the file of a kept model."""
+        return model_path(models_folder(self.store), run_id)
+
+    def train(self, specs: Sequence[Spec], stage: str = "", *, keep: bool = False) -> list[Result]:
         """Return the results of these specs, after training those that the store does not hold."""
         if self.is_dry_run:
             return self._look(specs, stage)
@@ -125,9 +173,8 @@ class StoreTrainer:
             return []
 
         def begin(stacks: list[StackPlan], reused: int) -> None:
-            if stacks and self.device == "cpu":
-                work = _work([run for stack in stacks for run in stack.runs])
-                self.say(f"note: without a GPU this takes long: {work}.")
+            if stacks:
+                self.say(f"estimate: {self._estimate(stacks, reused)}")
             bars.begin(stacks, reused)
 
         with Bars(quiet=self.options.json) as bars:
@@ -138,10 +185,19 @@ class StoreTrainer:
                 device=self.options.device,
                 models_per_stack=self.options.models_per_stack,
                 seconds_per_checkpoint=self.options.checkpoint_every,
+                keep=keep,
                 on_plan=begin,
                 on_event=bars.update,
             )
         return list(outcome.results)
+
+    def _estimate(self, stacks: list[StackPlan], reused: int) -> str:
+        """Return how long the work takes on this machine, in a sentence."""
+        runs = tuple(run for stack in stacks for run in stack.runs if run.id not in stack.finished)
+        workers = Local().count_workers(self.options.workers, self.device)
+        work = Work(runs=runs, stacks=stacks, reused=reused, workers=workers, device=self.device)
+        estimate = estimate_work(work, Trials(trials_file()))
+        return f"about {show_duration(estimate.seconds)} on {self.device}, at most {show_duration(estimate.most)}, for {_work(runs)}."
 
     def _look(self, specs: Sequence[Spec], stage: str) -> list[Result]:
         """Return what is in the store, and say what there would be to do."""
@@ -154,7 +210,8 @@ class StoreTrainer:
         missing = [run for run in runs if run.id not in finished]
         models = f"models of the stage {stage!r}" if stage else "models"
         work = f", {_work(missing)}" if missing else ""
-        self.say(f"dry run: {len(missing)} of {len(runs)} {models} are still to be trained{work}.")
+        minutes = f" About {gpu_minutes(missing):,.1f} minutes on an H200 if no run stops early." if missing else ""
+        self.say(f"dry run: {len(missing)} of {len(runs)} {models} are still to be trained{work}.{minutes}")
         return results
 
 

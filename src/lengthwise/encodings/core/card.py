@@ -312,6 +312,8 @@ NEAR_AND_FAR_PRECISE = Bound(fragment=Logic.P_Y, citation=f"{OURS}, theorem B", 
 NEAR_AND_FAR_PRECISELY_ROUNDED = replace(NEAR_AND_FAR_PRECISE, assumption=f"{ROUNDED_ONCE}; {SCORES_ROUNDED}")
 
 BASE = Option(name="base", default=10000.0, low=1.0001, high=1e12, meaning="the base of the frequencies")
+ANY_BASE = Option(name="base", default=10000.0, low=1e-12, high=1e12, meaning="the base of the frequencies")
+"""Also 1, where all pairs turn alike, and less, where later pairs turn faster, as in arXiv 2608.11909."""
 HIDDEN = Option(name="hidden", default=32, low=1, high=10_000, meaning="the width of the hidden layer")
 CLIP = Option(name="clip", default=16, low=1, high=100_000, meaning="the distance from which all are alike")
 FACTOR = Option(name="factor", default=4.0, low=1, high=10_000, meaning="how much longer inputs shall become")

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from ...errors import InvalidOptionError
 from ..core.base import Encoding, Fit, Where, once
-from ..core.card import BASE, ROTATION, TURNED_APART, Alias, Card
+from ..core.card import ANY_BASE, ROTATION, TURNED_APART, Alias, Card
 
 CARD = Card(
     name="rope",
@@ -22,7 +22,7 @@ CARD = Card(
     formula="q_i, k_j rotated by the angles i·θ_t and j·θ_t, θ_t = base^(−2t/d)",
     citation="arXiv 2104.09864",
     order=1,
-    options=(BASE,),
+    options=(ANY_BASE,),
     variants=("base=500", "base=500000"),
     aliases=(
         Alias(

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from ..core.base import Encoding, Fit, Where, once
-from ..core.card import BASE, TURNED_APART, Card
+from ..core.card import ANY_BASE, TURNED_APART, Card
 
 CARD = Card(
     name="sinusoidal",
@@ -21,7 +21,7 @@ CARD = Card(
     family="absolute",
     order=4,
     acts_on=("input",),
-    options=(BASE,),
+    options=(ANY_BASE,),
     variants=("base=100",),
     relation="absolute",
     **TURNED_APART,

@@ -23,6 +23,7 @@ class Chen2025(Paper):
     title = "On the Limitations and Capabilities of Position Embeddings for Length Generalization"
     authors = "Chen, Liang, Lin"
     source = "arXiv 2510.04130"
+    smoke = ("copy", "nope")
     parts: ClassVar = {name: part.summary for name, part in PARTS.items()}
     stages = STAGES
 

@@ -19,6 +19,7 @@ from ..published import PublishedPart
 from ..published_paper import PublishedPaper
 from .positions import PART as POSITIONS
 from .positions import FittedRelation, PositionsExperiment, read_relations, relations_table
+from .search import SEARCH
 
 _TRAINING = Training(batch=64, weight_decay=0.01, clip=1.0, evaluate_every=3_000, examples=2_000)
 
@@ -85,24 +86,29 @@ PARTS = (
 
 
 class Huang2025(PublishedPaper):
-    """Verdicts beside the runs of the released logs, and two experiments of the appendix."""
+    """Verdicts beside the runs of the released logs, two experiments of the appendix, and the search."""
 
     name = "huang2025"
     title = "A Formal Framework for Understanding Length Generalization in Transformers"
     authors = "Huang, Yang, Bhattamishra, Sarrof, Krebs, Zhou, Nakkiran, Hahn"
     source = "ICLR 2025, arXiv 2410.02140"
+    smoke = ("bin_majority", "nope")
     published = PARTS
     parts: ClassVar = {part.name: part.summary for part in PARTS} | {
-        POSITIONS: "appendix G.2: relations of distances as products of position vectors"
+        POSITIONS: "appendix G.2: relations of distances as products of position vectors",
+        **SEARCH.parts,
     }
 
     def cells(self, part: str) -> Sequence[Cell]:
         """Return the cells with published figures, which for appendix G.2 are relations."""
+        if part in SEARCH.parts:
+            return SEARCH.cells(part)
         return read_relations() if part == POSITIONS else super().cells(part)
 
     def experiments(self, cells: Sequence[Cell], *, quick: bool, seeds: int) -> list[Experiment]:
         """Return an experiment for each part."""
         found = super().experiments(cells, quick=quick, seeds=seeds)
+        found += SEARCH.experiments(cells, quick=quick, seeds=seeds)
         relations = [cell for cell in cells if isinstance(cell, FittedRelation)]
         if relations:
             found.append(PositionsExperiment(paper=self, cells=relations, seeds=seeds, quick=quick))
@@ -116,14 +122,16 @@ class Huang2025(PublishedPaper):
             relations_table(read_relations()),
             Paragraph(f"beside your own: lengthwise reproduce {self.name} --part {POSITIONS}"),
         ]
-        return Document([*super().describe().blocks, *relations], title=self.name)
+        search = [Heading("The search"), *SEARCH.published(), SEARCH.parts_table(), Paragraph(SEARCH.standing)]
+        return Document([*super().describe().blocks, *relations, *search], title=self.name)
 
     def to_json(self) -> dict[str, object]:
         """Return the published figures of the tasks, and those of every other part under its name."""
         data = super().to_json()
         parts = data["parts"]
         assert isinstance(parts, dict)
-        return data | {"parts": parts | {POSITIONS: relations_table(read_relations()).to_json()}}
+        search = [block.to_json() for block in SEARCH.published() if isinstance(block, Table)]
+        return data | {"parts": parts | {POSITIONS: relations_table(read_relations()).to_json()}, "search": search}
 
 
 PAPER = Huang2025()
