@@ -152,3 +152,44 @@ def test_the_table_can_be_piped(store: str) -> None:
     done = subprocess.run([*command, "--task", "parity"], capture_output=True, text=True, check=True)
     assert len(list(csv.DictReader(done.stdout.splitlines()))) == len(RUNS) // 2 * 5
     assert done.stderr == f"wrote {len(RUNS) // 2 * 5} rows of {len(RUNS) // 2} runs to -\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("report", "STORE", "--out", "STORE"),
+        ("report", "STORE", "--out", "PAGE", "--markdown", "STORE"),
+        ("report", "STORE", "--out", "PAGE", "--latex", "STORE"),
+        ("store", "export", "STORE", "--format", "csv", "--out", "STORE"),
+        ("store", "export", "STORE", "--format", "csv", "--out", "OTHER"),
+        ("run", "SPEC", "--store", "STORE", "--out", "STORE"),
+        ("run", "SPEC", "--store", "NEW", "--out", "NEW"),
+        ("run", "SPEC", "--store", "NEW", "--out", "PAGE", "--markdown", "SPEC"),
+        ("relations", "parity", "--svg", "STORE"),
+    ],
+    ids=" ".join,
+)
+def test_no_output_of_a_command_replaces_a_store_or_an_input(
+    run: Runner, store: str, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    spec, other = tmp_path / "e.toml", tmp_path / "other.sqlite"
+    spec.write_text('tasks = ["parity"]\nseeds = 1\n')
+    with open_store(other) as opened:
+        opened.save([make_result(RUNS[0], [1.0, 0.75, 0.5])])
+    files = {"STORE": store, "OTHER": str(other), "SPEC": str(spec)}
+    before = {name: Path(file).read_bytes() for name, file in files.items()}
+    files |= {"NEW": str(tmp_path / "new.sqlite"), "PAGE": str(tmp_path / "page.html")}
+    told = run.fails(*(files.get(word, word) for word in words))
+    target = files[words[-1]]
+    assert told.startswith(f"error: cannot write {target!r}: it is an ")
+    assert told.endswith("\nhint: name another file for the output.\n")
+    assert {name: Path(files[name]).read_bytes() for name in before} == before
+    assert not Path(files["NEW"]).exists()  # refused before any training
+    assert not Path(files["PAGE"]).exists()
+
+
+def test_two_outputs_need_two_files(run: Runner, store: str, tmp_path: Path) -> None:
+    page = str(tmp_path / "page.html")
+    assert run.fails("report", store, "--out", page, "--markdown", page) == (
+        f"error: --out and --markdown would both write {page!r}.\nhint: give each a file of its own.\n"
+    )

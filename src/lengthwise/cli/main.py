@@ -22,6 +22,7 @@ from ..errors import (
     did_you_mean,
 )
 from ..experiment.interrupts import Stopped, stopping_once
+from ..files import keeping_inputs
 from ..markup import visible
 from ..notices import on_user_code
 from .commands import COMMANDS
@@ -46,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     notice = on_user_code.set(_tell_user_code(given))
     with safe_streams():
         try:
-            with stopping_once():
+            with stopping_once(), keeping_inputs():
                 return _run_command(given)
         except LengthwiseError as error:
             if "--debug" in given:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import StoreInUseError, UnreadableFileError
-from ..files import parse_json
+from ..files import keep_input, parse_json
 from .descriptions import Description, description_from_json, description_to_json
 from .network_disks import require_local_disk
 from .plan import Run, StackPlan
@@ -258,6 +258,7 @@ def _texts(described: Mapping[str, Description]) -> Iterator[tuple[str, str]]:
 def open_store(path: str | Path) -> Iterator[Store]:
     """Open a store for writing, making it if need be; only one process at a time can."""
     place = Path(path)
+    keep_input(place)
     if place.is_dir():
         raise UnreadableFileError(f"the store {str(place)!r} is a folder.", hint="name a file, with --store.")
     require_local_disk(place)
@@ -289,6 +290,7 @@ def open_store(path: str | Path) -> Iterator[Store]:
 def read_store(path: str | Path) -> Iterator[Store]:
     """Open a store for reading; it must be there, and it may lie where nothing can be written."""
     place = Path(path)
+    keep_input(place)
     if not place.is_file():
         raise UnreadableFileError(f"there is no store {str(path)!r}.", hint="make one with 'lengthwise run'.")
     with _readable(place) as readable:

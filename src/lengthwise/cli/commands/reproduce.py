@@ -14,7 +14,7 @@ from ...experiment.plan import Run, StackPlan, make_runs
 from ...experiment.run import run_experiment
 from ...experiment.spec import Spec
 from ...experiment.store import Result, read_store
-from ...files import make_folder_of, write_text
+from ...files import keep_input, make_folder_of, write_text
 from ...papers.catalog import find_paper
 from ...report.pages import Document, Heading
 from ..arguments import add_report_arguments, add_training_arguments
@@ -70,9 +70,11 @@ def run(options: Namespace) -> int:
     cells = paper.select(parts, only)
     experiments = paper.experiments(cells, quick=options.quick, seeds=options.seeds)
     page = options.out or (None if options.dry_run else f"{paper.name}.html")
+    store = options.store or f"{paper.name}.sqlite"
+    keep_input(store)
     for path in filter(None, (page, options.markdown)):
         make_folder_of(path)
-    trainer = StoreTrainer(store=options.store or f"{paper.name}.sqlite", options=options)
+    trainer = StoreTrainer(store=store, options=options)
     comparisons = [experiment.measure(trainer) for experiment in experiments]
     if page is not None:
         first, *others = [comparison.page() for comparison in comparisons]
