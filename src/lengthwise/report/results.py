@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..experiment.settings import ONLY_TESTS, SETTINGS, show_setting
+from ..experiment.settings import ONLY_TESTS, SETTINGS, following_settings, show_setting
 from ..tables import Table
 from ..tasks.audit.results import Baseline
 from ..tasks.core.lengths import multiple_of
@@ -59,8 +59,9 @@ def _aligned(cell: Cell, by_bin: Sequence[str], multiples: Sequence[float]) -> l
 
 def common_settings(cells: Sequence[Cell]) -> str:
     """Return the settings that are the same in all cells, once, in a sentence; switches that are off are left out."""
-    varying = (*columns_of(cells), *ONLY_TESTS, "room")
-    shown = []
+    following = following_settings(cell.settings for cell in cells)
+    varying = (*columns_of(cells), *ONLY_TESTS, *following, "room")
+    shown = [f"{name} {rule}" for name, rule in following.items() if name != "room"]
     for name in SETTINGS:
         values = [cell.settings[name] for cell in cells if cell.settings[name] is not None]
         if name not in varying and values and values[0] not in (False, 0):
