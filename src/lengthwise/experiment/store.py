@@ -42,6 +42,11 @@ class Store:
         self._columns = {row[1] for row in connection.execute("PRAGMA table_info(runs)")}
         self._tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether its tables are still to be made."""
+        return not self._tables
+
     def save_plan(self, stacks: Iterable[StackPlan], described: Mapping[str, Description] | None = None) -> None:
         """Record stacks and their membership, which stay if they are there already, and what cells are about by today."""
         with self._writing():
@@ -287,15 +292,18 @@ def open_store(path: str | Path) -> Iterator[Store]:
 
 
 @contextmanager
-def read_store(path: str | Path) -> Iterator[Store]:
-    """Open a store for reading; it must be there, and it may lie where nothing can be written."""
+def read_store(path: str | Path, *, may_be_empty: bool = False) -> Iterator[Store]:
+    """Open a store for reading; it must be there, and it may lie where nothing can be written.
+
+    One that another process has just begun to make has no tables yet; it is read only if it ``may_be_empty``.
+    """
     place = Path(path)
     keep_input(place)
     if not place.is_file():
         raise UnreadableFileError(f"there is no store {str(path)!r}.", hint="make one with 'lengthwise run'.")
     with _readable(place) as readable:
         with _connect(readable, "ro") as looking:
-            require_store(looking, place)
+            require_store(looking, place, may_be_empty=may_be_empty)
         # able to write, because only such a connection removes the files that SQLite puts beside a store
         with _connect(readable, "rw") as connection:
             connection.execute("PRAGMA query_only = ON")

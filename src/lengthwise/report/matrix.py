@@ -108,7 +108,7 @@ def draw_matrix(
     top = _TOP + _HEAD * (max(map(len, heads)) - 1)
     lines = {row: [] if is_beside else _lines_of(row) for row in rows}
     at: dict[str, float] = {}  # the upper end of each row of squares
-    bottom = top
+    bottom: float = top
     for row in rows:
         at[row] = bottom + _HEAD * len(lines[row]) + (6 if lines[row] else 0)
         bottom = at[row] + _ROW
