@@ -226,6 +226,12 @@ def test_a_dry_run_says_what_there_is_to_do_and_leaves_nothing_behind(run: Runne
     assert (planned["runs"], planned["finished"], planned["model_steps"]) == (16, 0, 320)
     assert 0 < planned["seconds"] <= planned["most_seconds"]
     assert sorted((stack["runs"], stack["slots"]) for stack in planned["stacks"]) == [(4, 4)] * 4
+    told = [(stack["tasks"], stack["settings"]) for stack in planned["stacks"]]
+    assert sorted(told, key=str) == [
+        ([task], {"heads": heads, "width": width})
+        for task in ("[ab]*b", "bin_majority")
+        for heads, width in ((1, 8), (2, 16))
+    ], "no two stacks look alike"
 
 
 def test_a_dry_run_of_what_is_finished_says_so(trained: Trained, run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:

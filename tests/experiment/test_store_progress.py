@@ -171,7 +171,7 @@ def test_a_real_run_is_followed_to_its_end_from_another_process(
     assert [found.finished for found in seen] == sorted(found.finished for found in seen)
     assert all(found.is_writing in (True, None) for found in seen[:1])
     steps = [found.training.stacks for found in seen if found.training is not None]
-    assert any(stack.steps == 600 and stack.step > 0 for stacks in steps for stack in stacks)
+    assert any(0 < stack.step <= stack.steps for stacks in steps for stack in stacks)
     assert not progress_file(store).exists(), "it is gone at the end"
     last = read_progress(store)
     assert (last.planned, last.finished, last.is_complete) == (8, 8, True)
