@@ -19,7 +19,7 @@ from typing import Any
 
 from ..errors import StoreInUseError, UnreadableFileError
 from ..files import keep_input, parse_json
-from .descriptions import Description, description_from_json, description_to_json
+from .descriptions import Description, cell_key, description_from_json, description_to_json
 from .network_disks import require_local_disk
 from .plan import Run, StackPlan
 from .rows import DamagedRowError, Result, checksum, read_result, write_result
@@ -107,7 +107,10 @@ class Store:
                 )
 
     def results(self) -> list[Result]:
-        """Return all finished runs in the order in which they were planned; raise if one is damaged."""
+        """Return all finished runs in the order of the specs that asked for them; raise if one is damaged.
+
+        Cells are described in that order, the latest spec last. Runs of one cell, and of older stores, come as they were planned.
+        """
         with self._reading():
             scores: dict[str, list[tuple[Any, ...]]] = {}
             for run, *score in self._connection.execute(
@@ -126,7 +129,8 @@ class Store:
                 found.append(read_result(row, scores.get(row[0], []), hard.get(row[0], {}), descriptions))
             except DamagedRowError as problem:
                 raise self._damaged(f"run {str(row[0])[:40]!r}: {problem}") from None
-        return found
+        cells = {key: number for number, key in enumerate(descriptions)}
+        return sorted(found, key=lambda result: cells.get(cell_key(result.settings), -1))
 
     def checked_results(self) -> Iterator[Result | str]:
         """Yield every finished run, or what is wrong with it. Slow: each is read alone, so that damage hides no other run."""
@@ -173,7 +177,7 @@ class Store:
         found = {}
         with self._reading():
             rows = (
-                self._connection.execute("SELECT key, description, checksum FROM cells").fetchall()
+                self._connection.execute("SELECT key, description, checksum FROM cells ORDER BY rowid").fetchall()
                 if "cells" in self._tables
                 else []
             )
@@ -198,9 +202,9 @@ class Store:
         return found
 
     def results_of(self, runs: Iterable[Run]) -> list[Result]:
-        """Return the finished ones of these runs, in their order."""
-        known = {result.id: result for result in self.results()}
-        return [known[run.id] for run in runs if run.id in known]
+        """Return the finished ones of these runs, in the order in which all runs are read."""
+        wanted = {run.id for run in runs}
+        return [result for result in self.results() if result.id in wanted]
 
     def integrity(self) -> list[str]:
         """Return what SQLite itself finds wrong with the file."""

@@ -36,10 +36,16 @@ def results_table(cells: Sequence[Cell]) -> Table:
     ]
     header = ["task", "encoding", *varying, "predicted", *_titles(multiples)]
     header += ["fitted", "generalize", "best", "remark"]
-    numbers = dict.fromkeys(range(1, len(header) - 1), "number")
+    numbers = dict.fromkeys(range(2 + len(varying), len(header) - 1), "number")
+    numbers |= {2 + column: "number" for column, name in enumerate(varying) if _is_number(name, cells)}
     kinds = numbers | {0: "name", 2 + len(varying): "answer", len(header) - 1: "remark"}
     records = [flat_record(cell, varying) for cell in cells]
     return Table(header=header, rows=rows, kinds=kinds, records=records)
+
+
+def _is_number(name: str, cells: Sequence[Cell]) -> bool:
+    """Return whether a setting is a number in all cells that have it: not a switch, and not a list of lengths."""
+    return all(type(cell.settings[name]) in (int, float, type(None)) for cell in cells)
 
 
 def _multiples(cells: Sequence[Cell]) -> list[float]:
