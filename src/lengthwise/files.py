@@ -139,7 +139,7 @@ def draft_of(path: str | Path) -> Iterator[Path]:
         draft.replace(target)
         draft = None
     except OSError as error:
-        if isinstance(error, LengthwiseError):
+        if isinstance(error, (LengthwiseError, BrokenPipeError)):  # a reader who has gone is no failure
             raise
         raise _cannot_write(path, error.strerror or str(error)) from None
     except ValueError as error:

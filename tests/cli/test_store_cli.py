@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -194,3 +196,17 @@ def test_two_outputs_need_two_files(run: Runner, store: str, tmp_path: Path) -> 
     assert run.fails("report", store, "--out", page, "--markdown", page) == (
         f"error: --out and --markdown would both write {page!r}.\nhint: give each a file of its own.\n"
     )
+
+
+def test_a_reader_who_has_seen_enough_is_no_error(store: str) -> None:
+    command = f"{sys.executable} -m lengthwise store export {store} --format csv --out - | true"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_one_fault_is_one(run: Runner, store: str) -> None:
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute("UPDATE scores SET matches = 1 WHERE run = ? AND length = 4", (RUNS[0].id,))
+    outcome = run("store", "verify", store)
+    assert outcome.code == 1
+    assert outcome.out.endswith("15 runs are sound, 1 fault was found.\n")

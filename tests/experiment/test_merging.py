@@ -54,7 +54,9 @@ def test_a_report_has_the_rows_of_a_store_in_the_order_of_its_spec_whatever_was_
     assert [cell.task for cell in found.cells] == ["parity", "(aa)*"]
     other = Spec(tasks=("(aa)*", "parity"), encodings=("nope",), seeds=3, train_length=4, test_length=8)
     with open_store(place) as store:
-        store.save_plan([], describe_cells(make_runs([other])))  # as a run of this spec does, which has nothing to train
+        store.save_plan(
+            [], describe_cells(make_runs([other]))
+        )  # as a run of this spec does, which has nothing to train
         assert [cell.task for cell in report(place).cells] == ["(aa)*", "parity"]
         assert [result.task for result in store.results_of(RUNS)] == ["(aa)*"] * 3 + ["parity"] * 3
 

@@ -28,7 +28,7 @@ from lengthwise.predict.predict import predict_task
 from lengthwise.report.figures import draw_curves, draw_strips
 from lengthwise.report.intervals import median_interval
 from lengthwise.report.judging import FITTED, GENERALIZED
-from lengthwise.report.matrix import draw_results
+from lengthwise.report.matrix import LEGEND, draw_results
 from lengthwise.report.naming import columns_of, names_among
 from lengthwise.report.results import (
     baselines_table,
@@ -575,6 +575,26 @@ def test_a_table_too_wide_for_a_screen_has_what_runs_come_to_before_the_lengths(
     page = results_page([make_result(run, [1, 1, 1, 1]) for run in make_runs(wide)]).to_html()
     assert titles_of(page)[5:] == ["predicted", "fitted", "generalize", "best", "remark", "1×", "2×", "3×", "4×"]
     assert '<td data-title="2×" class="number">100</td>' in page
+
+
+def test_rows_with_different_multiples_are_explained_and_multiples_look_alike_everywhere() -> None:
+    specs = [*load_grid_of(train_length=6, test_length=8, seeds=1), *load_grid_of(train_length=4, seeds=1)]
+    results = [make_result(run, [1.0, 0.5, 0.5][: len(run.bins)]) for run in make_runs(specs)]
+    cells = summarize(results)
+    assert list(results_table(cells).header)[6:9] == ["1.33×", "2×", "3×"]
+    said = legend(cells)
+    assert "at least 90% at 1.33× or 3× (JSON says which for each row), " in said
+    assert "A row has nothing below a multiple at which none of its tested lengths end." in said
+    alone = legend(cells[1:] if cells[1].settings["train_length"] == 6 else cells[:1])
+    assert "below a multiple" not in alone
+    page = results_page(results).to_html()
+    assert "1.3333" not in page
+    assert "(seeds 0; 0.2 seconds of model time)" in page
+
+
+def test_a_matrix_names_what_is_better_in_words_that_hold_in_the_dark_too() -> None:
+    assert "The stronger the colour, the better." in LEGEND
+    assert "Darker" not in LEGEND
 
 
 def titles_of(page: str) -> list[str]:

@@ -80,7 +80,7 @@ class RowNames:
         """Return the width of each column of names."""
         values = zip(*self.parts.values(), strict=True)
         return [
-            14 + int(max(_SMALL * len(title), _CHARACTER * max(map(len, own))))
+            16 + int(max(_SMALL * len(title), _CHARACTER * max(map(len, own))))
             for title, own in zip(self.titles, values, strict=True)
         ]
 

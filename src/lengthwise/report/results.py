@@ -13,7 +13,7 @@ from .intervals import FEWEST_FOR_MEDIAN, Interval, SuccessRate
 from .judging import FEW_SUCCEED, FITTED, GENERALIZED, MARKS_LEGEND, MOST_SUCCEED, Standing
 from .looking import KeptModels, challenged_blocks, failing_blocks
 from .naming import columns_of
-from .numbers import percent, show_number
+from .numbers import percent, show_multiple, show_number
 from .pages import Block, Document, Heading, Paragraph
 from .results_data import flat_record
 from .statistics import Cell, agreement
@@ -54,7 +54,7 @@ def _multiples(cells: Sequence[Cell]) -> list[float]:
 
 
 def _titles(multiples: Sequence[float]) -> list[str]:
-    return [f"{multiple:.3g}×" for multiple in multiples]
+    return list(map(show_multiple, multiples))
 
 
 def _aligned(cell: Cell, by_bin: Sequence[str], multiples: Sequence[float]) -> list[str]:
@@ -139,12 +139,13 @@ def legend(cells: Sequence[Cell]) -> str:
     several = len({cell.bins for cell in cells}) > 1
     bins = "up to so many times the training length" if several else " / ".join(str(bounds) for bounds in cells[0].bins)
     at = sorted({cell.success_at for cell in cells})
-    where = f"{at[0]:g}×" if len(at) == 1 else "the multiple named in the page and in JSON"
+    where = " or ".join(map(show_multiple, at)) + (" (JSON says which for each row)" if len(at) > 1 else "")
+    blank = " A row has nothing below a multiple at which none of its tested lengths end." * several
     return (
         f"Exact match in percent, median (and {_kinds_of_interval(cells)}) over the fitted runs, or over all where none "
         f"fitted, at lengths {bins}. Fitted: at least {FITTED:.0%} on fresh instances of the longest quarter of the training lengths. "
         f"Generalize: of the fitted runs, those with at least {GENERALIZED:.0%} at {where}, with the 95 % interval of this success "
-        f"rate in percent; best: the best run there; – where there is nothing to count. A YES agrees if at least "
+        f"rate in percent; best: the best run there; – where there is nothing to count.{blank} A YES agrees if at least "
         f"{MOST_SUCCEED:.0%} of the fitted runs generalize, a NO if at most {FEW_SUCCEED:.0%} do; either differs only if the interval "
         f"excludes that rate. {MARKS_LEGEND}{_advice(cells)}{_room(cells)}{_mixed_processors(cells)}"
     )

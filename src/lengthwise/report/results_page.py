@@ -202,9 +202,10 @@ def describe_training(results: Sequence[Result]) -> str:
     seeds = sorted({result.seed for result in results})
     in_a_row = len(seeds) > 2 and seeds == list(range(seeds[0], seeds[-1] + 1))
     shown = f"{seeds[0]}–{seeds[-1]}" if in_a_row else ", ".join(map(str, seeds))
-    minutes = sum(result.seconds for result in results) / 60
+    seconds = sum(result.seconds for result in results)
+    spent = f"{seconds / 60:.1f} minutes" if seconds >= 60 else f"{max(seconds, 0.1):.1f} seconds"
     return (
-        f"{len(results)} models were trained on {'; '.join(origins)} (seeds {shown}; {minutes:.1f} minutes of model time). Exact match "
+        f"{len(results)} models were trained on {'; '.join(origins)} (seeds {shown}; {spent} of model time). Exact match "
         f"means that a whole instance is right under teacher forcing, which for answers equals greedy decoding{_exceptions(results)}."
     )
 

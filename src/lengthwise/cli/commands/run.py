@@ -7,6 +7,7 @@ from argparse import ArgumentParser, Namespace
 
 from ...experiment.models import models_folder
 from ...experiment.workload import plan_experiment
+from ...files import make_folder_of
 from ...report.measured import run as run_specs
 from ..arguments import add_figure_arguments, add_report_arguments, add_store_argument, add_training_arguments
 from ..engine_options import add_engine_options, engine_of
@@ -63,7 +64,7 @@ def run(options: Namespace) -> int:
             work = plan_experiment(specs, options.store, **machine, engine=engine, on_event=bars.update)
         print_work(work, options)
         return 0
-    require_outputs(options)
+    require_outputs(options, make_folder_of)
     with Bars(quiet=options.json) as bars:
         found = run_specs(
             specs,
