@@ -30,6 +30,7 @@ from lengthwise.report.intervals import median_interval
 from lengthwise.report.judging import FITTED, GENERALIZED
 from lengthwise.report.matrix import LEGEND, draw_results
 from lengthwise.report.naming import columns_of, names_among
+from lengthwise.report.pages import Document, Items, Span
 from lengthwise.report.results import (
     baselines_table,
     brief_report,
@@ -595,6 +596,12 @@ def test_rows_with_different_multiples_are_explained_and_multiples_look_alike_ev
 def test_a_matrix_names_what_is_better_in_words_that_hold_in_the_dark_too() -> None:
     assert "The stronger the colour, the better." in LEGEND
     assert "Darker" not in LEGEND
+
+
+def test_a_long_command_wraps_on_a_phone_instead_of_being_cut() -> None:
+    page = Document([Items([["look: ", Span("lengthwise inspect …", "code")]])]).to_html()
+    phone = page[page.index("@media (max-width: 40rem)") : page.index("@media print")]
+    assert "li code { white-space: normal; overflow-wrap: anywhere; }" in phone
 
 
 def titles_of(page: str) -> list[str]:
