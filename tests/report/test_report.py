@@ -568,6 +568,20 @@ def test_short_names_of_rows_stand_beside_their_squares_below_the_names_of_their
     assert texts[:7] == [YES_TASK, "learning_rate", "width", "0.001", "16", "0.001", "32"]
 
 
+def test_long_names_of_columns_stand_in_lines() -> None:
+    specs = load_grid_of(
+        tasks=[YES_TASK, "parity", "TOMITA_1", "TOMITA_4", "(aa)*"],
+        train_length=4,
+        width=[16, 32],
+        learning_rate=[0.001, 0.01],
+    )
+    drawn = draw_results(summarize(make_result(run, [1, 1, 0]) for run in make_runs(specs)))
+    heads = re.findall(r'<text x="([\d.]+)" y="([\d.]+)" class="plain middle">([^<]*)</text>', drawn)[:4]
+    assert [words for _, _, words in heads] == ["learning_rate 0.001", "width 16", "learning_rate 0.001", "width 32"]
+    assert heads[0][0] == heads[1][0]
+    assert float(heads[0][1]) < float(heads[1][1])
+
+
 def test_a_table_too_wide_for_a_screen_has_what_runs_come_to_before_the_lengths() -> None:
     usual = load_grid_of(learning_rate=[0.001, 0.003], width=[16, 32], seeds=1)
     page = results_page([make_result(run, [1, 1, 1]) for run in make_runs(usual)]).to_html()
