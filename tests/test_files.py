@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from lengthwise.errors import UnreadableFileError
-from lengthwise.files import DRAFT_MARK, draft_of, keep_input, keeping_inputs, make_folder_of, read_text, write_text
+from lengthwise.files import DRAFT_MARK, draft_of, keep_input, make_folder_of, read_text, write_text
+from lengthwise.notices import keeping_inputs
 
 
 def test_a_file_is_written_and_nothing_is_left_beside_it(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Reading and writing files: every failure is a sentence, and no key of a JSON table is ever dropped in silence.
 
 All output goes through :func:`draft_of`. A file is either the old one or the whole new one. What is not a regular file is
-written to and never replaced. A database is never replaced, and within :func:`keeping_inputs` no file that was read.
+written to and never replaced. A database is never replaced, and within :func:`~lengthwise.notices.keeping_inputs` no file that was read.
 """
 
 from __future__ import annotations
@@ -13,32 +13,21 @@ import stat
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
 from .errors import LengthwiseError, UnreadableFileError
+from .notices import inputs_of_command
 
 DRAFT_MARK = ".draft-"
 """Part of the name of every draft; a killed process may leave one behind."""
 
 _SQLITE = b"SQLite format 3\0"
-_inputs: ContextVar[set[str] | None] = ContextVar("inputs", default=None)
-
-
-@contextmanager
-def keeping_inputs() -> Iterator[None]:
-    """Within this block, as every command has one, no output replaces a file that was read or named to :func:`keep_input`."""
-    token = _inputs.set(set())
-    try:
-        yield
-    finally:
-        _inputs.reset(token)
 
 
 def keep_input(path: str | Path) -> None:
-    """Remember an input, which may not be there yet: within :func:`keeping_inputs`, no output replaces it."""
-    kept = _inputs.get()
+    """Remember an input of a command, which may not be there yet: no output of the command replaces it."""
+    kept = inputs_of_command.get()
     if kept is not None:
         kept.add(os.path.realpath(path))
 
@@ -47,7 +36,7 @@ def require_replaceable(path: str | Path) -> None:
     """Raise if an output of this name would replace a database or an input of the command."""
     try:
         target = os.path.realpath(path)
-        if target in (_inputs.get() or ()):
+        if target in (inputs_of_command.get() or ()):
             raise _cannot_write(path, "it is an input of the same command", "name another file for the output.")
         if not os.path.isfile(target):
             return

@@ -22,9 +22,8 @@ from ..errors import (
     did_you_mean,
 )
 from ..experiment.interrupts import Stopped, stopping_once
-from ..files import keeping_inputs
 from ..markup import visible
-from ..notices import on_user_code
+from ..notices import keeping_inputs, on_user_code
 from .commands import COMMANDS
 from .parser import build_parser
 from .streams import safe_streams
