@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from lengthwise.errors import UnreadableFileError
-from lengthwise.files import DRAFT_MARK, draft_of, read_text, write_text
+from lengthwise.files import DRAFT_MARK, draft_of, keep_input, make_folder_of, read_text, write_text
+from lengthwise.notices import keeping_inputs
 
 
 def test_a_file_is_written_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
@@ -109,3 +110,34 @@ def test_a_path_that_cannot_be_written_is_a_sentence(path: str, reason: str) -> 
 def test_a_path_with_a_null_character_is_no_path_to_read(tmp_path: Path) -> None:
     with pytest.raises(UnreadableFileError, match="it is not a valid path"):
         read_text(f"{tmp_path}/a\0b")
+
+
+def test_no_output_replaces_a_database(tmp_path: Path) -> None:
+    store, link = tmp_path / "runs.sqlite", tmp_path / "page.html"
+    store.write_bytes(b"SQLite format 3\0 and pages")
+    link.symlink_to(store)
+    for path in (store, link):
+        for write in (lambda path: write_text(path, "new"), make_folder_of):
+            with pytest.raises(UnreadableFileError) as caught:
+                write(path)
+            assert caught.value.message == (
+                f"cannot write {str(path)!r}: it is an SQLite database, such as a store of results, and no output replaces one."
+            )
+            assert caught.value.hint == "name another file for the output."
+    assert store.read_bytes() == b"SQLite format 3\0 and pages"
+
+
+def test_within_a_command_no_output_replaces_an_input(tmp_path: Path) -> None:
+    spec, own, store = tmp_path / "e.toml", tmp_path / "measured.json", tmp_path / "runs.sqlite"
+    spec.write_text("spec")
+    own.write_text("{}")
+    with keeping_inputs():
+        read_text(spec)
+        read_text(own, is_updated=True)
+        keep_input(store)  # it is not there yet
+        write_text(own, "{ }")
+        for path in (spec, tmp_path / "." / "e.toml", store):
+            with pytest.raises(UnreadableFileError, match="it is an input of the same command"):
+                write_text(path, "page")
+    assert spec.read_text() == "spec"
+    write_text(spec, "written in another command")

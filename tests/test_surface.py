@@ -109,6 +109,24 @@ def test_run_says_what_does_not_fit(tmp_path: Path) -> None:
     assert not store.exists()
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("lr", "learning_rate"),
+        ("d_model", "width"),
+        ("n_layers", "layers"),
+        ("encoding", "encodings"),
+        ("trian_length", "train_length"),
+        ("worker", "workers"),
+    ],
+)
+def test_run_suggests_the_setting_that_is_called_otherwise_elsewhere(tmp_path: Path, name: str, meant: str) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        lengthwise.run("parity", tmp_path / "runs.sqlite", **{name: [1, 2]})
+    assert caught.value.message.startswith(f"setting {name!r} is unknown. Known: tasks, encodings, seeds, ")
+    assert caught.value.hint == f"did you mean {meant!r}?"
+
+
 def test_importing_lengthwise_loads_nothing_else() -> None:
     code = "import sys, lengthwise; print(*[name for name in sys.modules if name.startswith('lengthwise')])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

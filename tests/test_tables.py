@@ -126,3 +126,9 @@ def test_markdown_and_terminal_leave_pictures_out() -> None:
     assert lines[0].startswith("of a|b")
     assert lines[1] == lines[5] == "", "an empty line above and below a table"
     assert lines[6].startswith("  - a|b")
+
+
+def test_an_interval_may_stand_below_its_number_and_is_never_broken() -> None:
+    page = Table(header=["learning_rate", "3×"], rows=[["0.1", "57.5 (50.0–65.0)"]], kinds={1: "number"}).to_html()
+    assert '<span>57.5 <span class="whole">(50.0–65.0)</span></span>' in page
+    assert ">learning_<wbr/>rate</th>" in page

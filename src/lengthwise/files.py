@@ -1,7 +1,7 @@
 """Reading and writing files: every failure is a sentence, and no key of a JSON table is ever dropped in silence.
 
-All output goes through :func:`draft_of`, so that a file is either the old one or the whole new one, and so that what is
-not a regular file is written to and never replaced.
+All output goes through :func:`draft_of`. A file is either the old one or the whole new one. What is not a regular file is
+written to and never replaced. A database is never replaced, and within :func:`~lengthwise.notices.keeping_inputs` no file that was read.
 """
 
 from __future__ import annotations
@@ -17,15 +17,48 @@ from pathlib import Path
 from typing import Any
 
 from .errors import LengthwiseError, UnreadableFileError
+from .notices import inputs_of_command
 
 DRAFT_MARK = ".draft-"
 """Part of the name of every draft; a killed process may leave one behind."""
 
+_SQLITE = b"SQLite format 3\0"
 
-def read_text(path: str | Path) -> str:
-    """Return the text of a file."""
+
+def keep_input(path: str | Path) -> None:
+    """Remember an input of a command, which may not be there yet: no output of the command replaces it."""
+    kept = inputs_of_command.get()
+    if kept is not None:
+        kept.add(os.path.realpath(path))
+
+
+def require_replaceable(path: str | Path) -> None:
+    """Raise if an output of this name would replace a database or an input of the command."""
     try:
-        return Path(path).read_text(encoding="utf-8")
+        target = os.path.realpath(path)
+        if target in (inputs_of_command.get() or ()):
+            raise _cannot_write(path, "it is an input of the same command", "name another file for the output.")
+        if not os.path.isfile(target):
+            return
+        with open(target, "rb") as opened:
+            is_database = opened.read(len(_SQLITE)) == _SQLITE
+    except (PermissionError, ValueError):  # whoever writes says what is wrong with it
+        return
+    if is_database:
+        raise _cannot_write(
+            path,
+            "it is an SQLite database, such as a store of results, and no output replaces one",
+            "name another file for the output.",
+        )
+
+
+def read_text(path: str | Path, *, is_updated: bool = False) -> str:
+    """Return the text of a file, which is an input then, unless the command writes it anew (``is_updated``)."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        if not is_updated:
+            keep_input(path)
+        return text
     except FileNotFoundError:
         raise UnreadableFileError(f"there is no file {str(path)!r}.", hint="check the path.") from None
     except ValueError as error:  # not UTF-8, or a path with a null character
@@ -79,6 +112,7 @@ def draft_of(path: str | Path) -> Iterator[Path]:
         if _is_written_through(place):
             yield place
             return
+        require_replaceable(place)
         target = Path(os.path.realpath(place))
         before = target.stat() if target.exists() else None
         if before is not None and not os.access(target, os.W_OK):
@@ -94,7 +128,7 @@ def draft_of(path: str | Path) -> Iterator[Path]:
         draft.replace(target)
         draft = None
     except OSError as error:
-        if isinstance(error, LengthwiseError):
+        if isinstance(error, (LengthwiseError, BrokenPipeError)):  # a reader who has gone is no failure
             raise
         raise _cannot_write(path, error.strerror or str(error)) from None
     except ValueError as error:
@@ -137,21 +171,27 @@ def _flush_to_disk(draft: Path) -> None:
         os.close(handle)
 
 
-def _cannot_write(path: str | Path, reason: str) -> UnreadableFileError:
-    return UnreadableFileError(f"cannot write {str(path)!r}: {reason}.", hint="choose a path that can be written.")
+def _cannot_write(
+    path: str | Path, reason: str, hint: str = "choose a path that can be written."
+) -> UnreadableFileError:
+    return UnreadableFileError(f"cannot write {str(path)!r}: {reason}.", hint=hint)
 
 
 def make_folder_of(path: str | Path) -> None:
-    """Make the folder that a file is going to be written to, before the work that the file is about."""
+    """Make the folder that a file is going to be written to, before the work that the file is about.
+
+    Raise if the file may not be replaced.
+    """
+    require_replaceable(path)
     try:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
         raise _cannot_write(path, getattr(error, "strerror", None) or "it is not a valid path") from None
 
 
-def read_json(path: str | Path) -> Any:
-    """Return the JSON data of a file."""
-    return parse_json(read_text(path), repr(str(path)))
+def read_json(path: str | Path, *, is_updated: bool = False) -> Any:
+    """Return the JSON data of a file; ``is_updated`` as in :func:`read_text`."""
+    return parse_json(read_text(path, is_updated=is_updated), repr(str(path)))
 
 
 def parse_json(text: str, source: str) -> Any:

@@ -5,6 +5,7 @@ Cells are text of unknown origin: every renderer escapes them for its own format
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
@@ -65,7 +66,7 @@ class Table:
 
     def to_html(self) -> str:
         """Return the table in HTML; on a narrow screen a style sheet can show each cell below its title, ``data-title``."""
-        head = "".join(f'<th scope="col">{escape(title)}</th>' for title in self.header)
+        head = "".join(f'<th scope="col">{escape(title).replace("_", "_<wbr/>")}</th>' for title in self.header)
         body = "\n".join(f"<tr>{''.join(map(self._html_cell, range(len(row)), row))}</tr>" for row in self.rows)
         return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
 
@@ -106,10 +107,14 @@ class Table:
         is_answer = kind == "answer" and cell in ANSWERS
         name = cell if is_answer else kind if kind in ("number", "remark") else ""
         text = f"<code>{escape(cell)}</code>" if kind == "name" else escape(cell)
+        if kind == "number" and _INTERVAL.fullmatch(cell):  # it may stand below its number where the page is narrow
+            first, interval = cell.split(" ", 1)
+            text = f'<span>{escape(first)} <span class="whole">{escape(interval)}</span></span>'
         style = f' class="{name}"' if name else ""
         return f'<td data-title="{escape(self.header[column])}"{style}>{text}</td>'
 
 
+_INTERVAL = re.compile(r"\S+ \([^ ]+\)")
 _REMARK_WIDTH = "5cm"
 _ROWS_OF_A_PAGE = 45
 

@@ -16,8 +16,12 @@ import spec_files
 from command_runner import Outcome, Runner
 from spec_files import dump_spec
 
+from lengthwise.cli.progress import Bars
 from lengthwise.encodings.catalog import ALIASES, ENCODINGS
 from lengthwise.errors import listed
+from lengthwise.experiment.engines.work import StackProgress
+from lengthwise.experiment.plan import StackPlan, make_runs
+from lengthwise.experiment.sizing import _whole
 from lengthwise.experiment.spec import Spec
 from lengthwise.experiment.store import open_store
 
@@ -226,6 +230,12 @@ def test_a_dry_run_says_what_there_is_to_do_and_leaves_nothing_behind(run: Runne
     assert (planned["runs"], planned["finished"], planned["model_steps"]) == (16, 0, 320)
     assert 0 < planned["seconds"] <= planned["most_seconds"]
     assert sorted((stack["runs"], stack["slots"]) for stack in planned["stacks"]) == [(4, 4)] * 4
+    told = [(stack["tasks"], stack["settings"]) for stack in planned["stacks"]]
+    assert sorted(told, key=str) == [
+        ([task], {"heads": heads, "width": width})
+        for task in ("[ab]*b", "bin_majority")
+        for heads, width in ((1, 8), (2, 16))
+    ], "no two stacks look alike"
 
 
 def test_a_dry_run_of_what_is_finished_says_so(trained: Trained, run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -399,3 +409,29 @@ def test_without_torch_what_is_finished_can_still_be_reported(trained: Trained, 
     again = without_torch(tmp_path, "run", str(trained.folder / "tiny.toml"), "--store", store)
     assert again.returncode == 0, again.stderr
     assert again.stdout == done.stdout
+
+
+def test_a_log_without_a_terminal_says_now_and_then_how_far_all_is(capsys: pytest.CaptureFixture[str]) -> None:
+    runs = tuple(make_runs([replace(TINY, tasks=("parity",), encodings=("nope",))]))
+    now = [0.0]
+    with Bars(quiet=False, clock=lambda: now[0]) as bars:
+        bars.begin([StackPlan(runs=runs)], 0)
+        for now[0], step in ((1.0, 5), (30.0, 10), (61.5, 15)):
+            bars.update(StackProgress(stack=0, step=step, steps=40, done=0, matched=()))
+    told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("step ")]
+    assert [line.split(";")[0] for line in told] == ["step 5 of 40 of parity × nope", "step 15 of 40 of parity × nope"]
+
+
+def test_a_log_gives_no_time_as_none() -> None:
+    assert _whole(0.2) == 1
+    assert _whole(51.6) == 52
+
+
+def test_too_many_runs_are_refused_in_a_sentence(run: Runner) -> None:
+    told = run.fails("run", "parity", "--seeds", "100000", "--lr", ",".join(f"0.{n:03d}" for n in range(1, 20)))
+    assert told.startswith("error: the command line asks for 3,800,000 runs; at most 1,000,000 are allowed.")
+
+
+def test_a_list_for_a_switch_that_is_no_setting_is_shown_as_the_file_has_it(run: Runner) -> None:
+    (run.folder / "e.toml").write_text('tasks = ["parity"]\nhard = [true, false]\n')
+    assert run.fails("run", "e.toml").startswith("error: hard takes one value; found [true, false].\n")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -72,7 +74,8 @@ def test_filters_choose_runs_and_name_what_there_is(run: Runner, store: str) -> 
 
 def test_listed_runs_are_data_too(run: Runner, store: str) -> None:
     data = json.loads(run.answers("store", "ls", store, "--json"))
-    assert [row["run"] for row in data] == [each.id for each in RUNS]
+    in_cells = sorted(RUNS, key=lambda each: (RUNS[0].task != each.task, RUNS[0].encoding != each.encoding))
+    assert [row["run"] for row in data] == [each.id for each in in_cells], "runs of a task and an encoding together"
     assert data[0]["fit"] == 0.995
     assert data[0]["bins"][2] == {"lengths": [9, 12], "exact_match": 0.5}
     assert (data[0]["learning_rate"], data[0]["width"], data[0]["fitted"]) == (0.001, 32, True)
@@ -152,3 +155,58 @@ def test_the_table_can_be_piped(store: str) -> None:
     done = subprocess.run([*command, "--task", "parity"], capture_output=True, text=True, check=True)
     assert len(list(csv.DictReader(done.stdout.splitlines()))) == len(RUNS) // 2 * 5
     assert done.stderr == f"wrote {len(RUNS) // 2 * 5} rows of {len(RUNS) // 2} runs to -\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("report", "STORE", "--out", "STORE"),
+        ("report", "STORE", "--out", "PAGE", "--markdown", "STORE"),
+        ("report", "STORE", "--out", "PAGE", "--latex", "STORE"),
+        ("store", "export", "STORE", "--format", "csv", "--out", "STORE"),
+        ("store", "export", "STORE", "--format", "csv", "--out", "OTHER"),
+        ("run", "SPEC", "--store", "STORE", "--out", "STORE"),
+        ("run", "SPEC", "--store", "NEW", "--out", "NEW"),
+        ("run", "SPEC", "--store", "NEW", "--out", "PAGE", "--markdown", "SPEC"),
+        ("relations", "parity", "--svg", "STORE"),
+    ],
+    ids=" ".join,
+)
+def test_no_output_of_a_command_replaces_a_store_or_an_input(
+    run: Runner, store: str, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    spec, other = tmp_path / "e.toml", tmp_path / "other.sqlite"
+    spec.write_text('tasks = ["parity"]\nseeds = 1\n')
+    with open_store(other) as opened:
+        opened.save([make_result(RUNS[0], [1.0, 0.75, 0.5])])
+    files = {"STORE": store, "OTHER": str(other), "SPEC": str(spec)}
+    before = {name: Path(file).read_bytes() for name, file in files.items()}
+    files |= {"NEW": str(tmp_path / "new.sqlite"), "PAGE": str(tmp_path / "page.html")}
+    told = run.fails(*(files.get(word, word) for word in words))
+    target = files[words[-1]]
+    assert told.startswith(f"error: cannot write {target!r}: it is an ")
+    assert told.endswith("\nhint: name another file for the output.\n")
+    assert {name: Path(files[name]).read_bytes() for name in before} == before
+    assert not Path(files["NEW"]).exists()  # refused before any training
+    assert not Path(files["PAGE"]).exists()
+
+
+def test_two_outputs_need_two_files(run: Runner, store: str, tmp_path: Path) -> None:
+    page = str(tmp_path / "page.html")
+    assert run.fails("report", store, "--out", page, "--markdown", page) == (
+        f"error: --out and --markdown would both write {page!r}.\nhint: give each a file of its own.\n"
+    )
+
+
+def test_a_reader_who_has_seen_enough_is_no_error(store: str) -> None:
+    command = f"{sys.executable} -m lengthwise store export {store} --format csv --out - | true"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_one_fault_is_one(run: Runner, store: str) -> None:
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute("UPDATE scores SET matches = 1 WHERE run = ? AND length = 4", (RUNS[0].id,))
+    outcome = run("store", "verify", store)
+    assert outcome.code == 1
+    assert outcome.out.endswith("15 runs are sound, 1 fault was found.\n")

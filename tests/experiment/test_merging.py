@@ -24,6 +24,7 @@ from lengthwise.experiment.merging import merge_stores
 from lengthwise.experiment.plan import make_runs
 from lengthwise.experiment.spec import Spec
 from lengthwise.experiment.store import Result, open_store, read_store
+from lengthwise.report.measured import report
 
 SPEC = Spec(tasks=("parity", "(aa)*"), encodings=("nope",), seeds=3, train_length=4, test_length=8)
 RUNS = make_runs([SPEC])
@@ -40,6 +41,24 @@ def make_store(place: Path, results: list[Result]) -> Path:
 def stored(place: Path) -> list[Result]:
     with read_store(place) as store:
         return store.results()
+
+
+def test_a_report_has_the_rows_of_a_store_in_the_order_of_its_spec_whatever_was_trained_first(tmp_path: Path) -> None:
+    place = tmp_path / "a"
+    with open_store(place) as store:
+        store.save_plan(reversed(make_plan(SPEC)), describe_cells(RUNS))  # the most work first
+        store.save(reversed(RESULTS))
+        assert [result.id for result in store.results_of(reversed(RUNS))] == [result.id for result in store.results()]
+    found = report(place)
+    assert [result.task for result in found.results] == ["parity"] * 3 + ["(aa)*"] * 3
+    assert [cell.task for cell in found.cells] == ["parity", "(aa)*"]
+    other = Spec(tasks=("(aa)*", "parity"), encodings=("nope",), seeds=3, train_length=4, test_length=8)
+    with open_store(place) as store:
+        store.save_plan(
+            [], describe_cells(make_runs([other]))
+        )  # as a run of this spec does, which has nothing to train
+        assert [cell.task for cell in report(place).cells] == ["(aa)*", "parity"]
+        assert [result.task for result in store.results_of(RUNS)] == ["(aa)*"] * 3 + ["parity"] * 3
 
 
 def test_runs_of_all_stores_are_there_afterwards_with_what_they_are_about(tmp_path: Path) -> None:

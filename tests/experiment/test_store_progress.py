@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -18,7 +20,9 @@ from command_runner import Runner
 from made_results import make_result
 from processes import wait_until
 
+from lengthwise.experiment.engines.work import RunsDone, StackDone, StackProgress
 from lengthwise.experiment.plan import Run, StackPlan, make_runs
+from lengthwise.experiment.progress_file import ProgressFile, progress_file, read_training
 from lengthwise.experiment.spec import Spec
 from lengthwise.experiment.store import Result, Store, open_store, read_store
 from lengthwise.experiment.store_progress import is_being_written, read_progress
@@ -81,8 +85,11 @@ def test_odd_times_are_no_error(tmp_path: Path) -> None:
 
 def test_a_store_that_is_just_being_made_has_no_plan(tmp_path: Path) -> None:
     (tmp_path / "a").touch()
-    found = read_progress(tmp_path / "a")
-    assert (found.planned, found.is_complete, found.stacks) == (0, False, ())
+    with closing(sqlite3.connect(tmp_path / "b")) as made:
+        made.execute("PRAGMA journal_mode = WAL")  # the first step, before the tables
+    for name in ("a", "b"):
+        found = read_progress(tmp_path / name)
+        assert (found.planned, found.is_complete, found.stacks) == (0, False, ())
 
 
 def test_the_lock_of_a_writer_is_seen_without_trying_it(tmp_path: Path) -> None:
@@ -163,8 +170,102 @@ def test_a_real_run_is_followed_to_its_end_from_another_process(
     assert "8/8 runs; complete" in told
     assert [found.finished for found in seen] == sorted(found.finished for found in seen)
     assert all(found.is_writing in (True, None) for found in seen[:1])
+    steps = [found.training.stacks for found in seen if found.training is not None]
+    assert any(0 < stack.step <= stack.steps for stacks in steps for stack in stacks)
+    assert not progress_file(store).exists(), "it is gone at the end"
     last = read_progress(store)
     assert (last.planned, last.finished, last.is_complete) == (8, 8, True)
+
+
+# Steps of stacks in training
+
+
+class Clock:
+    """A clock that goes only when it is set."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+STACKS = [StackPlan(runs=tuple(RUNS[:3])), StackPlan(runs=tuple(RUNS[3:]))]
+
+
+def progress_of(stack: int, step: int) -> StackProgress:
+    return StackProgress(stack=stack, step=step, steps=12_000, done=0, matched=(0.5,), new_steps=step)
+
+
+def test_steps_and_speed_are_known_from_the_first_steps_on_and_written_at_most_every_two_seconds(
+    tmp_path: Path,
+) -> None:
+    store, clock = tmp_path / "a", Clock()
+    assert read_training(store, True) is None
+    with ProgressFile(store, STACKS, clock) as file:
+        clock.now = 1.0
+        file.note(progress_of(1, 300))
+        first = read_training(store, True)
+        assert first is not None
+        assert first.model_steps_per_second == 300
+        assert first.seconds_left is not None
+        assert [(stack.label, stack.step, stack.steps) for stack in first.stacks] == [("(aa)* × nope", 300, 12_000)]
+        clock.now = 2.0
+        file.note(progress_of(0, 100))
+        assert read_training(store, True) == first, "a second later nothing is written"
+        clock.now = 3.5
+        file.note(RunsDone(stack=0, results=()))
+        file.note(progress_of(0, 200))
+        later = read_training(store, True)
+        assert later is not None
+        assert [stack.step for stack in later.stacks] == [200, 300]
+        clock.now = 6.0
+        file.note(StackDone(stack=1, results=()))
+        last = read_training(store, None)
+        assert last is not None
+        assert [stack.label for stack in last.stacks] == ["parity × nope"]
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[1]", '{"time": 0, "model_steps_per_second": "x", "seconds_left": 1}', "{}"]
+)
+def test_what_is_no_progress_is_none(tmp_path: Path, text: str) -> None:
+    progress_file(tmp_path / "a").write_text(text)
+    assert read_training(tmp_path / "a", True) is None
+
+
+def test_what_a_killed_process_left_behind_is_not_believed(tmp_path: Path) -> None:
+    store = tmp_path / "a"
+    ProgressFile(store, STACKS).note(progress_of(0, 5))
+    assert read_training(store, True) is not None
+    assert read_training(store, False) is None, "no process has the store open"
+    left = json.loads(progress_file(store).read_text())
+    progress_file(store).write_text(json.dumps(left | {"time": left["time"] - 1000}))
+    assert read_training(store, None) is None, "it is old"
+
+
+def test_a_full_disk_does_not_stop_the_training(tmp_path: Path) -> None:
+    with ProgressFile(tmp_path / "no folder" / "a", STACKS) as file:
+        file.note(progress_of(0, 5))
+
+
+def test_a_watch_shows_steps_and_time_left_before_any_run_is_finished(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place, clock = store_with(tmp_path / "a", [RUNS[:3], RUNS[3:]], []), Clock()
+    with open_store(place), ProgressFile(place, STACKS, clock) as file:
+        clock.now = 2.0
+        file.note(progress_of(0, 3000))
+        run = Runner(capsys)
+        lines = run.answers("watch", str(place), "--once").splitlines()
+        data = json.loads(run.answers("watch", str(place), "--json"))
+    assert lines[0].startswith("[........................] 0/6 runs, 1,500 model·steps/s, about ")
+    assert lines[0].endswith(" left")
+    assert lines[1] == "  [######..................] step 3,000 of 12,000  parity × nope, in training"
+    assert data["model_steps_per_second"] == 1500
+    assert data["seconds_left"] > 0
+    assert data["in_training"] == [{"label": "parity × nope", "step": 3000, "steps": 12000, "done": 0}]
 
 
 # The command

@@ -22,6 +22,7 @@ from lengthwise.markup import escape_latex
 from lengthwise.model.shape import Shape
 from lengthwise.report.figure_files import draw_figure, save_figure
 from lengthwise.report.measured import Report
+from lengthwise.report.results import common_settings, legend, summary
 from lengthwise.report.sources import sources_of
 from lengthwise.svg import NUM_SERIES
 from lengthwise.tables import Table
@@ -145,6 +146,26 @@ def compile_latex(text: str, folder: Path) -> str:
     return subprocess.run(
         ["pdftotext", "-layout", "paper.pdf", "-"], cwd=folder, capture_output=True, text=True, check=True
     ).stdout
+
+
+def test_the_comments_of_a_table_hold_the_caption_with_what_is_the_same_for_all(tmp_path: Path) -> None:
+    found = Report(results=SWEEP)
+    found.save_latex(tmp_path / "made.tex")
+    comments = (tmp_path / "made.tex").read_text(encoding="utf-8").partition("\\begin{")[0]
+    said = " ".join(line.removeprefix("% ") for line in comments.splitlines())
+    assert common_settings(found.cells) in said
+    assert "train_length 4, test_length 12, layers 2, " in said
+    assert summary(found.cells) in said
+    assert legend(found.cells) in said
+
+
+def test_words_stand_left_and_numbers_right(tmp_path: Path) -> None:
+    Report(results=SWEEP).save_latex(tmp_path / "made.tex")
+    made = (tmp_path / "made.tex").read_text(encoding="utf-8")
+    assert "{llrrlrrrrrr}" in made  # task, encoding, two numbers, the prediction, then numbers
+    switched = [*results_of("parity"), *results_of("parity", model=Shape(log_n=True))]
+    Report(results=switched).save_latex(tmp_path / "made.tex")
+    assert "{llllrrrrrr}" in (tmp_path / "made.tex").read_text(encoding="utf-8"), "a switch is a word"
 
 
 @pytest.mark.full

@@ -28,7 +28,9 @@ from lengthwise.predict.predict import predict_task
 from lengthwise.report.figures import draw_curves, draw_strips
 from lengthwise.report.intervals import median_interval
 from lengthwise.report.judging import FITTED, GENERALIZED
+from lengthwise.report.matrix import LEGEND, draw_results
 from lengthwise.report.naming import columns_of, names_among
+from lengthwise.report.pages import Document, Items, Span
 from lengthwise.report.results import (
     baselines_table,
     brief_report,
@@ -524,6 +526,102 @@ def test_the_matrix_comes_first_and_has_a_square_for_every_cell_with_its_mark() 
     words = re.findall(r"yes: \d/\d [\d.]+ .", page)
     assert words == ["yes: 1/1 100 ✓"] * 3 + ["yes: 0/1 0 ?"] * 4
     assert ">width</text>" in page, "the name of what varies stands once"
+
+
+def test_what_follows_from_the_training_length_has_no_column_and_is_named_once() -> None:
+    specs = Grid(
+        settings={"tasks": [YES_TASK], "encodings": ["nope", "ape"], "train_length": [4, 6], "seeds": 1}
+    ).specs()
+    cells = summarize(make_result(run, [1, 1, 1]) for run in make_runs(specs))
+    assert columns_of(cells) == ("train_length",)
+    assert common_settings(cells).startswith("The same for all: test_length 3 × train_length, learning_rate 0.003, ")
+    fixed = [*specs, *load_grid_of(train_length=5, test_length=20)]
+    cells = summarize(make_result(run, []) for run in make_runs(fixed))
+    assert columns_of(cells) == ("train_length", "test_length"), "one of them is another multiple"
+    apart = Grid(settings={"tasks": [YES_TASK], "encodings": ["ape"], "train_length": [4, 6], "room": 18}).specs()
+    cells = summarize(make_result(run, []) for run in make_runs(apart))
+    assert columns_of(cells) == ("train_length",)
+    wider = Grid(settings={"tasks": [YES_TASK], "encodings": ["ape"], "train_length": 4, "room": [12, 18]}).specs()
+    assert columns_of(summarize(make_result(run, []) for run in make_runs(wider))) == ("room",)
+
+
+def test_names_of_rows_that_are_too_long_for_a_phone_stand_above_their_squares_with_every_setting_named() -> None:
+    specs = load_grid_of(
+        encodings=["nope", "randomized(rope, length=64)"], train_length=[4, 6], learning_rate=[0.003, 0.01], seeds=1
+    )
+    drawn = draw_results(summarize(make_result(run, [1] * len(run.bins)) for run in make_runs(specs)))
+    words = re.findall(r"<text ([^>]*)>([^<]*)</text>", drawn)
+    at = {text: float(re.search(r'x="([\d.]+)"', place)[1]) for place, text in words}  # type: ignore[index]
+    assert at["nope, train_length 4, learning_rate 0.003"] == 2
+    assert at["randomized(rope, length=64), train_length 6,"] == 2, "broken between two settings"
+    assert at["learning_rate 0.01"] == 2
+    box = re.search(r'viewBox="0 0 ([\d.]+) ', drawn)
+    assert box is not None
+    assert float(box[1]) <= 358, "the first squares are on the screen of a phone"
+    assert max(map(len, at)) < 52
+
+
+def test_short_names_of_rows_stand_beside_their_squares_below_the_names_of_their_settings() -> None:
+    specs = load_grid_of(learning_rate=[0.001, 0.003], width=[16, 32], seeds=1)
+    drawn = draw_results(summarize(make_result(run, [1, 1, 1]) for run in make_runs(specs)))
+    texts = re.findall(r"<text [^>]*>([^<]*)</text>", drawn)
+    assert texts[:7] == [YES_TASK, "learning_rate", "width", "0.001", "16", "0.001", "32"]
+
+
+def test_long_names_of_columns_stand_in_lines() -> None:
+    specs = load_grid_of(
+        tasks=[YES_TASK, "parity", "TOMITA_1", "TOMITA_4", "(aa)*"],
+        train_length=4,
+        width=[16, 32],
+        learning_rate=[0.001, 0.01],
+    )
+    drawn = draw_results(summarize(make_result(run, [1, 1, 0]) for run in make_runs(specs)))
+    heads = re.findall(r'<text x="([\d.]+)" y="([\d.]+)" class="plain middle">([^<]*)</text>', drawn)[:4]
+    assert [words for _, _, words in heads] == ["learning_rate 0.001", "width 16", "learning_rate 0.001", "width 32"]
+    assert heads[0][0] == heads[1][0]
+    assert float(heads[0][1]) < float(heads[1][1])
+
+
+def test_a_table_too_wide_for_a_screen_has_what_runs_come_to_before_the_lengths() -> None:
+    usual = load_grid_of(learning_rate=[0.001, 0.003], width=[16, 32], seeds=1)
+    page = results_page([make_result(run, [1, 1, 1]) for run in make_runs(usual)]).to_html()
+    assert titles_of(page)[-7:] == ["1×", "2×", "3×", "fitted", "generalize", "best", "remark"]
+    wide = load_grid_of(learning_rate=[0.001, 0.003], width=[16, 32], steps=[10, 20], test_length=16, seeds=1)
+    page = results_page([make_result(run, [1, 1, 1, 1]) for run in make_runs(wide)]).to_html()
+    assert titles_of(page)[5:] == ["predicted", "fitted", "generalize", "best", "remark", "1×", "2×", "3×", "4×"]
+    assert '<td data-title="2×" class="number">100</td>' in page
+
+
+def test_rows_with_different_multiples_are_explained_and_multiples_look_alike_everywhere() -> None:
+    specs = [*load_grid_of(train_length=6, test_length=8, seeds=1), *load_grid_of(train_length=4, seeds=1)]
+    results = [make_result(run, [1.0, 0.5, 0.5][: len(run.bins)]) for run in make_runs(specs)]
+    cells = summarize(results)
+    assert list(results_table(cells).header)[6:9] == ["1.33×", "2×", "3×"]
+    said = legend(cells)
+    assert "at least 90% at 1.33× or 3× (JSON says which for each row), " in said
+    assert "A row has nothing below a multiple at which none of its tested lengths end." in said
+    alone = legend(cells[1:] if cells[1].settings["train_length"] == 6 else cells[:1])
+    assert "below a multiple" not in alone
+    page = results_page(results).to_html()
+    assert "1.3333" not in page
+    assert "(seeds 0; 0.2 seconds of model time)" in page
+
+
+def test_a_matrix_names_what_is_better_in_words_that_hold_in_the_dark_too() -> None:
+    assert "The stronger the colour, the better." in LEGEND
+    assert "Darker" not in LEGEND
+
+
+def test_a_long_command_wraps_on_a_phone_instead_of_being_cut() -> None:
+    page = Document([Items([["look: ", Span("lengthwise inspect …", "code")]])]).to_html()
+    phone = page[page.index("@media (max-width: 40rem)") : page.index("@media print")]
+    assert "li code { white-space: normal; overflow-wrap: anywhere; }" in phone
+
+
+def titles_of(page: str) -> list[str]:
+    """Return the titles of the first table of a page."""
+    head = page[page.index("<thead>") : page.index("</thead>")]
+    return re.findall(r"<th [^>]*>(.*?)</th>", head.replace("<wbr/>", ""))
 
 
 # What a score means

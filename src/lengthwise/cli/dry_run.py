@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from dataclasses import replace
+from typing import Any
 
 from ..experiment.estimates import Estimate, estimate_work
 from ..experiment.plan import StackPlan
@@ -41,8 +42,7 @@ def print_work(work: Work, options: Namespace) -> None:
 
 def _table(work: Work) -> Table:
     """Return a row for stacks of a kind, the most work first: what they hold, and which settings tell them from others."""
-    settings = [flat_settings(stack.runs[0].settings) for stack in work.stacks]
-    varying = [name for name in varying_settings(settings) if name not in _OF_ONE_RUN]
+    settings, varying = _settings(work)
     kinds: dict[tuple[str, ...], list[StackPlan]] = {}
     for stack, values in zip(work.stacks, settings, strict=True):
         kind = (stack.label, *(show_setting(values[name]) for name in varying), stack.choice.reason)
@@ -54,6 +54,12 @@ def _table(work: Work) -> Table:
     header = ["cell", *varying, "stacks", "runs", "model·steps", "trained as"]
     numbers = dict.fromkeys(range(1, len(header) - 1), "number")
     return Table(header=header, rows=rows, kinds={0: "name", **numbers, len(header) - 1: "remark"})
+
+
+def _settings(work: Work) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the settings of each stack, and the names of those that tell stacks apart."""
+    settings = [flat_settings(stack.runs[0].settings) for stack in work.stacks]
+    return settings, [name for name in varying_settings(settings) if name not in _OF_ONE_RUN]
 
 
 def _summary(work: Work, estimate: Estimate) -> str:
@@ -74,6 +80,7 @@ def _summary(work: Work, estimate: Estimate) -> str:
 
 
 def _to_json(work: Work, estimate: Estimate) -> dict[str, object]:
+    settings, varying = _settings(work)
     return {
         "runs": len(work.runs),
         "finished": work.reused,
@@ -88,13 +95,14 @@ def _to_json(work: Work, estimate: Estimate) -> dict[str, object]:
                 "label": stack.label,
                 "encoding": stack.runs[0].encoding,
                 "tasks": list(dict.fromkeys(run.task for run in stack.runs)),
+                "settings": {name: values[name] for name in varying},
                 "runs": _num_left(stack),
                 "model_steps": _steps_left(stack),
                 "slots": stack.choice.models,
                 "compiled": stack.choice.compiled,
                 "reason": stack.choice.reason,
             }
-            for stack in work.stacks
+            for stack, values in zip(work.stacks, settings, strict=True)
         ],
     }
 

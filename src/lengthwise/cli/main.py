@@ -23,7 +23,7 @@ from ..errors import (
 )
 from ..experiment.interrupts import Stopped, stopping_once
 from ..markup import visible
-from ..notices import on_user_code
+from ..notices import keeping_inputs, on_user_code
 from .commands import COMMANDS
 from .parser import build_parser
 from .streams import safe_streams
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     notice = on_user_code.set(_tell_user_code(given))
     with safe_streams():
         try:
-            with stopping_once():
+            with stopping_once(), keeping_inputs():
                 return _run_command(given)
         except LengthwiseError as error:
             if "--debug" in given:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import time
+from collections.abc import Callable
 from statistics import median
 
 from ..experiment.engines.work import Event, Notice, RunsDone, SizesTried, StackProgress
@@ -13,11 +15,13 @@ from ..markup import visible
 from .durations import show_duration
 from .streams import unsafe
 
+_SECONDS_BETWEEN_LINES = 60.0  # of a log, where there are no bars
+
 
 class Bars:
     """Progress bars on stderr: one for each stack in training, one for all of the work with the time left."""
 
-    def __init__(self, *, quiet: bool) -> None:
+    def __init__(self, *, quiet: bool, clock: Callable[[], float] = time.monotonic) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 
@@ -30,6 +34,8 @@ class Bars:
         )
         self._stacks: list[StackPlan] = []
         self._bars: dict[int, object] = {}
+        self._clock = clock
+        self._told: float | None = None  # when a line of a log last said how far all is
 
     def __enter__(self) -> Bars:
         return self
@@ -75,10 +81,20 @@ class Bars:
         bar = self._bars[event.stack]
         if isinstance(event, StackProgress):
             self._progress.update(bar, completed=event.step, total=event.steps, status=_fits(event.done, event.matched))  # type: ignore[arg-type]
+            self._log(event, stack.label)
             return
         self._progress.update(bar, visible=False)  # type: ignore[arg-type]
         steps = max(result.steps for result in event.results)
         self._print(f"done: {stack.label}, {steps} steps; {self._whole()}")
+
+    def _log(self, event: StackProgress, label: str) -> None:
+        """Where no terminal shows bars, say now and then how far all is: a log must not be silent for hours."""
+        if self._console.is_terminal or (
+            self._told is not None and self._clock() - self._told < _SECONDS_BETWEEN_LINES
+        ):
+            return
+        self._told = self._clock()
+        self._print(f"step {event.step:,} of {event.steps:,} of {label}; {self._whole()}")
 
     def _whole(self) -> str:
         """Return how far all stacks are, and how long they still take."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
+from ..experiment.progress_file import StackInTraining
 from ..experiment.rows import Result
 from ..experiment.store_progress import PlannedStack, StoreProgress
 from ..report.numbers import percent
@@ -20,6 +22,10 @@ _BAR = 24
 def progress_lines(found: StoreProgress) -> list[str]:
     """Return the whole of it, what is not finished by the labels of stacks, and the runs that finished last."""
     lines = [_whole(found)]
+    in_training = () if found.training is None else found.training.stacks
+    lines += [_training_line(stack) for stack in in_training[:_MOST_LABELS]]
+    if len(in_training) > _MOST_LABELS:
+        lines.append(f"  … and {len(in_training) - _MOST_LABELS} more stacks in training")
     labels: dict[str, list[PlannedStack]] = {}
     for stack in found.stacks:
         labels.setdefault(stack.label, []).append(stack)
@@ -45,11 +51,18 @@ def _whole(found: StoreProgress) -> str:
     if not found.planned:
         return "nothing is planned yet" + _writer(found)
     parts = [f"{_bar(found.finished, found.planned)} {found.finished}/{found.planned} runs"]
-    if found.runs_per_minute is not None and not found.is_complete:
+    if found.training is not None and not found.is_complete:
+        parts.append(f"{found.training.model_steps_per_second:,.0f} model·steps/s")
+    elif found.runs_per_minute is not None and not found.is_complete:
         parts.append(f"{found.runs_per_minute:.3g} runs per minute")
     if found.seconds_left is not None:
         parts.append(f"about {show_duration(found.seconds_left)} left")
     return ", ".join(parts) + ("; complete" if found.is_complete else _writer(found))
+
+
+def _training_line(stack: StackInTraining) -> str:
+    done = f", {stack.done} done" if stack.done else ""
+    return f"  {_bar(stack.step, stack.steps)} step {stack.step:,} of {stack.steps:,}  {stack.label}, in training{done}"
 
 
 def _writer(found: StoreProgress) -> str:
@@ -64,7 +77,7 @@ def _label_line(label: str, stacks: Sequence[PlannedStack]) -> str:
 
 
 def _bar(done: int, planned: int) -> str:
-    filled = _BAR * done // planned
+    filled = min(_BAR, _BAR * done // max(1, planned))
     return f"[{'#' * filled}{'.' * (_BAR - filled)}]"
 
 
@@ -87,6 +100,8 @@ def progress_to_json(found: StoreProgress) -> dict[str, Any]:
         "runs_per_minute": found.runs_per_minute,
         "seconds_left": found.seconds_left,
         "training": found.is_writing,
+        "model_steps_per_second": None if found.training is None else found.training.model_steps_per_second,
+        "in_training": [] if found.training is None else [asdict(stack) for stack in found.training.stacks],
         "stacks": [
             {"label": stack.label, "planned": stack.planned, "finished": stack.finished} for stack in found.stacks
         ],

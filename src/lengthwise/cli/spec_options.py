@@ -76,7 +76,7 @@ def specs_of(options: Namespace) -> tuple[Spec, ...]:
     settings = _given_settings(options)
     if files:
         return tuple(spec for file in files for spec in load_grid(file).override(settings, options.zip).specs())
-    return Grid(settings={"tasks": tasks}, source="the options").override(settings, options.zip).specs()
+    return Grid(settings={"tasks": tasks}, source="the command line").override(settings, options.zip).specs()
 
 
 def _given_settings(options: Namespace) -> dict[str, Any]:

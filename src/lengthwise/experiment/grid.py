@@ -6,6 +6,7 @@ on the command line. Settings in a ``[[zip]]`` group vary together: the first va
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -226,7 +227,8 @@ def _values(name: str, given: Any) -> list[Any]:
         return [given]  # the lengths to test at
     if name in _FIXED:
         hint = "seeds = 5 trains seeds 0 to 4." if name == "seeds" else "write two specs; both can be run at once."
-        raise InvalidSpecError(f"{name} takes one value; found {given!r}.", hint=hint)
+        found = json.dumps(given, default=repr)  # true and false as a file writes them
+        raise InvalidSpecError(f"{name} takes one value; found {found}.", hint=hint)
     return _require_several(name, list(given))
 
 

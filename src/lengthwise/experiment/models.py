@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UnreadableFileError
+from ..files import keep_input
 from ..train.settings import TRAINER_REVISION
 from .plan import Run
 from .run_settings import run_from_settings
@@ -84,6 +85,7 @@ def load_model(
 
     if not Path(path).is_file():
         raise UnreadableFileError(f"there is no file {str(path)!r}.", hint="check the name.")
+    keep_input(path)
     found = read_checkpoint(path, "cpu")
     if found is None or not isinstance(found[1], dict) or "run" not in found[1]:
         raise UnreadableFileError(

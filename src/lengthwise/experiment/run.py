@@ -20,6 +20,7 @@ from .engines.work import Checkpoints, Event, Notice, RunsDone, StackDone, check
 from .interrupts import interrupts_deferred
 from .models import model_path, models_folder
 from .plan import Run, StackPlan, make_groups
+from .progress_file import ProgressFile
 from .spec import Spec
 from .store import Result, Store, open_store
 from .workload import check_options, plan_work, without_known
@@ -95,8 +96,9 @@ def run_experiment(
                 checkpoints=saving,
                 models=models,
             )
-            with recorder, closing(training) as events:
+            with recorder, ProgressFile(store, stacks) as progress, closing(training) as events:
                 for event in events:
+                    progress.note(event)
                     if isinstance(event, RunsDone):
                         recorder.record(event.results)
                     elif isinstance(event, StackDone):

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..tasks.core.lengths import MOST_LENGTH
 from .grid import TABLES
+from .spec import USUAL_ROOM, USUAL_TEST
 
 _OF_NO_RUN = ("tasks", "encodings", "seeds", "success_at", "version")
 SETTINGS = tuple(name for name in TABLES if name not in _OF_NO_RUN)
@@ -35,13 +37,41 @@ _UNUSED = {"": None, "model": False, "training": None, "training.penalties": 0}
 def varying_settings(runs: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     """Return the names of the settings in which runs differ, each run given by its flat settings.
 
-    A run to which a setting does not apply differs in it from no other: ``room`` is None for encodings without a table.
+    A run to which a setting does not apply differs in it from no other: ``room`` is None for encodings without a table. Neither
+    counts a setting that follows from another by its default in all runs, as ``test_length`` follows from ``train_length``.
     """
-    values: dict[str, set[Any]] = {name: set() for name in SETTINGS}
-    for run in runs:
-        for name in SETTINGS:
-            values[name].add(tuple(run[name]) if isinstance(run[name], list) else run[name])
-    return tuple(name for name in SETTINGS if len(values[name] - {None}) > 1)
+    given = list(runs)
+    return tuple(name for name in SETTINGS if len(_values(name, given)) > 1 and not _follows(name, given))
+
+
+def following_settings(runs: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the settings in which runs differ only because they follow from another one, with the rule.
+
+    >>> following_settings([dict.fromkeys(SETTINGS) | {"train_length": each, "test_length": 3 * each} for each in (4, 6)])
+    {'test_length': '3 × train_length'}
+    """
+    given = list(runs)
+    return {
+        name: f"{times} × train_length"
+        for name, times in _TIMES_TRAIN_LENGTH.items()
+        if len(_values(name, given)) > 1 and _follows(name, given)
+    }
+
+
+_TIMES_TRAIN_LENGTH = {"test_length": USUAL_TEST, "room": USUAL_ROOM}
+"""Settings that are so many times the training length by default."""
+
+
+def _values(name: str, runs: Iterable[Mapping[str, Any]]) -> set[Any]:
+    return {tuple(run[name]) if isinstance(run[name], list) else run[name] for run in runs} - {None}
+
+
+def _follows(name: str, runs: Iterable[Mapping[str, Any]]) -> bool:
+    """Return whether a setting has the value that follows from the training length in all runs that it applies to."""
+    times = _TIMES_TRAIN_LENGTH.get(name)
+    return times is not None and all(
+        run[name] is None or run[name] == min(times * run["train_length"], MOST_LENGTH) for run in runs
+    )
 
 
 def show_setting(value: Any) -> str:

@@ -74,7 +74,7 @@ def is_worth_compiling(run: Run, number: int) -> tuple[bool, str]:
     """Return whether so many runs on a GPU train so long that compiling their step pays, and why."""
     seconds = run.training.steps * (_LEAST_STEP + number * _seconds_per_model(run))
     if seconds < _WORTH_COMPILING_ON_GPU:
-        return False, f"recorded but not compiled, about {seconds:.0f} s at most"
+        return False, f"recorded but not compiled, about {_whole(seconds)} s at most"
     return True, "compiled and recorded"
 
 
@@ -126,7 +126,7 @@ def _by_trials(run: Run, largest: int, trials: Trials) -> Choice:
     alone = trials.find(run, 1).step
     if alone * run.training.steps < _WORTH_TRYING:
         few = min(largest, DEFAULT_CHOICE.models)
-        brief = f"{alone * run.training.steps:.0f} s each at most"
+        brief = f"{_whole(alone * run.training.steps)} s each at most"
         return Choice(models=few, compiled=False, reason=f"{few} models, too short to be worth a trial: {brief}")
     brief_enough = [size for size in sizes[1:] if size * alone < _TRIAL_STEP]
     seconds = {1: alone} | {size: trials.find(run, size).step for size in brief_enough}
@@ -137,8 +137,13 @@ def _by_trials(run: Run, largest: int, trials: Trials) -> Choice:
         reason += f", {1 / seconds[1]:.0f} alone"
     eager = seconds[best] * run.training.steps
     if eager < _WORTH_COMPILING or seconds[best] > _TRIAL_STEP:
-        return Choice(models=best, compiled=False, reason=f"{reason}; not compiled, {eager:.0f} s at most")
+        return Choice(models=best, compiled=False, reason=f"{reason}; not compiled, {_whole(eager)} s at most")
     compiled = trials.find(run, best, compiled=True)
     gains = compiled.step * run.training.steps + compiled.set_up < eager
     told = f"compiled, which gives {best / compiled.step:.0f} after {compiled.set_up:.0f} s"
     return Choice(models=best, compiled=gains, reason=f"{reason}; {'' if gains else 'not '}{told}")
+
+
+def _whole(seconds: float) -> int:
+    """Return seconds as a whole number of them, at least one."""
+    return max(1, round(seconds))

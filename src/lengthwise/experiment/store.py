@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import StoreInUseError, UnreadableFileError
-from ..files import parse_json
-from .descriptions import Description, description_from_json, description_to_json
+from ..files import keep_input, parse_json
+from .descriptions import Description, cell_key, description_from_json, description_to_json
 from .network_disks import require_local_disk
 from .plan import Run, StackPlan
 from .rows import DamagedRowError, Result, checksum, read_result, write_result
@@ -41,6 +41,11 @@ class Store:
         self._place = place
         self._columns = {row[1] for row in connection.execute("PRAGMA table_info(runs)")}
         self._tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether its tables are still to be made."""
+        return not self._tables
 
     def save_plan(self, stacks: Iterable[StackPlan], described: Mapping[str, Description] | None = None) -> None:
         """Record stacks and their membership, which stay if they are there already, and what cells are about by today."""
@@ -102,7 +107,10 @@ class Store:
                 )
 
     def results(self) -> list[Result]:
-        """Return all finished runs in the order in which they were planned; raise if one is damaged."""
+        """Return all finished runs in the order of the specs that asked for them; raise if one is damaged.
+
+        Cells are described in that order, the latest spec last. Runs of one cell, and of older stores, come as they were planned.
+        """
         with self._reading():
             scores: dict[str, list[tuple[Any, ...]]] = {}
             for run, *score in self._connection.execute(
@@ -121,7 +129,8 @@ class Store:
                 found.append(read_result(row, scores.get(row[0], []), hard.get(row[0], {}), descriptions))
             except DamagedRowError as problem:
                 raise self._damaged(f"run {str(row[0])[:40]!r}: {problem}") from None
-        return found
+        cells = {key: number for number, key in enumerate(descriptions)}
+        return sorted(found, key=lambda result: cells.get(cell_key(result.settings), -1))
 
     def checked_results(self) -> Iterator[Result | str]:
         """Yield every finished run, or what is wrong with it. Slow: each is read alone, so that damage hides no other run."""
@@ -168,7 +177,7 @@ class Store:
         found = {}
         with self._reading():
             rows = (
-                self._connection.execute("SELECT key, description, checksum FROM cells").fetchall()
+                self._connection.execute("SELECT key, description, checksum FROM cells ORDER BY rowid").fetchall()
                 if "cells" in self._tables
                 else []
             )
@@ -193,9 +202,9 @@ class Store:
         return found
 
     def results_of(self, runs: Iterable[Run]) -> list[Result]:
-        """Return the finished ones of these runs, in their order."""
-        known = {result.id: result for result in self.results()}
-        return [known[run.id] for run in runs if run.id in known]
+        """Return the finished ones of these runs, in the order in which all runs are read."""
+        wanted = {run.id for run in runs}
+        return [result for result in self.results() if result.id in wanted]
 
     def integrity(self) -> list[str]:
         """Return what SQLite itself finds wrong with the file."""
@@ -258,6 +267,7 @@ def _texts(described: Mapping[str, Description]) -> Iterator[tuple[str, str]]:
 def open_store(path: str | Path) -> Iterator[Store]:
     """Open a store for writing, making it if need be; only one process at a time can."""
     place = Path(path)
+    keep_input(place)
     if place.is_dir():
         raise UnreadableFileError(f"the store {str(place)!r} is a folder.", hint="name a file, with --store.")
     require_local_disk(place)
@@ -286,14 +296,18 @@ def open_store(path: str | Path) -> Iterator[Store]:
 
 
 @contextmanager
-def read_store(path: str | Path) -> Iterator[Store]:
-    """Open a store for reading; it must be there, and it may lie where nothing can be written."""
+def read_store(path: str | Path, *, may_be_empty: bool = False) -> Iterator[Store]:
+    """Open a store for reading; it must be there, and it may lie where nothing can be written.
+
+    One that another process has just begun to make has no tables yet; it is read only if it ``may_be_empty``.
+    """
     place = Path(path)
+    keep_input(place)
     if not place.is_file():
         raise UnreadableFileError(f"there is no store {str(path)!r}.", hint="make one with 'lengthwise run'.")
     with _readable(place) as readable:
         with _connect(readable, "ro") as looking:
-            require_store(looking, place)
+            require_store(looking, place, may_be_empty=may_be_empty)
         # able to write, because only such a connection removes the files that SQLite puts beside a store
         with _connect(readable, "rw") as connection:
             connection.execute("PRAGMA query_only = ON")

@@ -1,7 +1,7 @@
 """How far an experiment is, as its store tells it to a second process.
 
 Reading takes one short connection that never writes, so the process that trains is not kept waiting. A store knows which
-runs were planned in which stacks and which of them are finished. It knows no steps: those are on the bars of ``run``.
+runs were planned in which stacks and which of them are finished. Steps are in a file beside it (``progress_file``).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from .progress_file import TrainingNow, read_training
 from .rows import Result
 from .store import read_store
 
@@ -34,7 +35,7 @@ class StoreProgress:
     """What a store says at one moment; ``latest`` has the runs that were saved last, the newest first.
 
     ``runs_per_minute`` is None until runs have finished at two moments within ten minutes. ``is_writing`` says whether a process
-    has the store open for writing, None where the system does not tell.
+    has the store open for writing, None where the system does not tell. ``training`` has the stacks in training with their steps.
     """
 
     planned: int
@@ -43,6 +44,7 @@ class StoreProgress:
     latest: tuple[Result, ...]
     runs_per_minute: float | None
     is_writing: bool | None
+    training: TrainingNow | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -51,8 +53,12 @@ class StoreProgress:
 
     @property
     def seconds_left(self) -> float | None:
-        """The time for the runs that are left at the present pace, if that is known."""
-        if not self.runs_per_minute or self.is_complete:
+        """The time for the runs that are left: by the steps of those in training or else by the pace of runs, if that is known."""
+        if self.is_complete:
+            return None
+        if self.training is not None and self.training.seconds_left is not None:
+            return self.training.seconds_left
+        if not self.runs_per_minute:
             return None
         return 60 * (self.planned - self.finished) / self.runs_per_minute
 
@@ -60,11 +66,14 @@ class StoreProgress:
 def read_progress(path: str | Path, now: datetime | None = None) -> StoreProgress:
     """Return how far the experiment of a store is; raise if there is no store."""
     place = Path(path)
+    nothing = StoreProgress(
+        planned=0, finished=0, stacks=(), latest=(), runs_per_minute=None, is_writing=is_being_written(place)
+    )
     if place.is_file() and not place.stat().st_size:  # another process has just begun to make it
-        return StoreProgress(
-            planned=0, finished=0, stacks=(), latest=(), runs_per_minute=None, is_writing=is_being_written(place)
-        )
-    with read_store(place) as store:
+        return nothing
+    with read_store(place, may_be_empty=True) as store:
+        if store.is_empty:
+            return nothing
         planned, finished, latest = store.stacks(), store.finished(), store.latest(_LATEST)
     runs = {run for _, members in planned for run in members}
     return StoreProgress(
@@ -73,7 +82,8 @@ def read_progress(path: str | Path, now: datetime | None = None) -> StoreProgres
         stacks=_stacks(planned, finished),
         latest=tuple(latest),
         runs_per_minute=_pace(latest, now or datetime.now(UTC)),
-        is_writing=is_being_written(place),
+        is_writing=nothing.is_writing,
+        training=read_training(place, nothing.is_writing),
     )
 
 

@@ -126,7 +126,7 @@ def _score(model: Prober, rows: Sequence[Row]) -> list[tuple[bool, bool, float]]
 def _read(file: str | Path | None, model: Prober, settings: Settings) -> dict[str, Cell]:
     if file is None or not Path(file).exists():
         return {}
-    data = read_json(file)
+    data = read_json(file, is_updated=True)
     try:
         same = (data["version"], data["model"], data["settings"]) == (VERSION, model.identity, _plain(settings))
         cells = {str(key): Cell(**value) for key, value in data["cells"].items()}

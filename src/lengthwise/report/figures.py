@@ -117,7 +117,7 @@ def draw_strips(cells: Sequence[Cell], names: Names) -> str:
         parts.append(text(across(share), bottom + 14, f"{share:.0%}", "tick middle"))
     for row, (cell, name) in enumerate(zip(cells, labels, strict=True)):
         parts.append(_draw_strip(cell, name, _TOP + _STRIP * (row + 0.5), left, across))
-    at = f"exact match at {cells[0].success_at:g} times the training length; rings: runs that did not fit"
+    at = f"exact match at {cells[0].success_at:.3g} times the training length; rings: runs that did not fit"
     parts.append(text(4, bottom + 30, at, "tick"))
     width = max(left + _TRACK + 28, 8 + 5.2 * len(at))
     return figure(parts, width=width, height=bottom + 38, title=_describe(cells, names))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..tables import Table, wrap_paragraph
-from .results import legend, results_table, summary
+from .results import common_settings, legend, results_table, summary
 from .statistics import Cell
 
 
@@ -16,8 +16,13 @@ def latex_table(cells: Sequence[Cell]) -> str:
     """
     table = _without_remarks(results_table(cells)).to_latex()
     packages = [r"\usepackage{booktabs}", *([r"\usepackage{longtable}"] if "longtable" in table else [])]
-    said = "\n".join(wrap_paragraph(text, 100, "% ") for text in (*packages, summary(cells), legend(cells)))
-    return f"{said}\n{table}\n"
+    comments = "\n".join(wrap_paragraph(text, 100, "% ") for text in (*packages, *said_of(cells)))
+    return f"{comments}\n{table}\n"
+
+
+def said_of(cells: Sequence[Cell]) -> tuple[str, ...]:
+    """Return what a caption must say: how far prediction and measurement agree, what is the same for all, how to read the table."""
+    return summary(cells), common_settings(cells), legend(cells)
 
 
 def _without_remarks(table: Table) -> Table:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from .judging import RunOutcome
 from .naming import Names, names_among
-from .numbers import percent
+from .numbers import percent, show_multiple
 from .pages import Block, Heading, Items, Line, Paragraph, Span
 from .statistics import Cell
 
@@ -88,5 +88,5 @@ def _failing(cells: Sequence[Cell], kept: KeptModels) -> Iterator[tuple[Cell, Ru
 
 def _failure(cell: Cell, run: RunOutcome, names: Names, kept: KeptModels) -> Line:
     share = percent(run.by_bin[cell.success])
-    start = f"{names.in_full(cell)}, predicted {cell.verdict.answer}: seed {run.seed} has {share} % at {cell.success_at:g}×. "
+    start = f"{names.in_full(cell)}, predicted {cell.verdict.answer}: seed {run.seed} has {share} % at {show_multiple(cell.success_at)}. "
     return [start, Span(kept.command(run.id), "code")]

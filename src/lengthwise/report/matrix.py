@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
 from ..svg import group, picture, rect, text
-from .naming import names_among
+from .naming import Names, names_among
 from .numbers import percent
 from .statistics import Cell
 
 _ROW, _TOP, _LEAST_LEFT = 22, 30, 130
 _CHARACTER, _NARROW, _SMALL = 7, 6.3, 5.2  # the width of one in print: with room to spare, without, and of small ones
+_HEAD = 15  # from line to line of a name
+_LONGEST_HEAD = 18  # characters of a column's name on one line
+_LINE_OF_NAME = 50  # characters of a row's name on one line
+_PARTS = re.compile(r", (?![^(]*\))")  # commas between the parts of a name, outside of brackets
+_PHONE = 358  # the width that a page has for a picture on a phone
 _SHADE = "#2563a8"
 _PREDICTED = {"YES": "yes", "NO": "no", "UNKNOWN": "?"}
 
 LEGEND = (
     "Each cell: the prediction (yes, no, ? unknown), how many of the runs that fitted the training lengths generalize, and their median "
     "exact match in percent where success is judged. Then how the two stand: ✓ agrees, ✗ differs, ? undecided, ! challenged; a thick "
-    "frame marks ✗ and !. Darker is better. A dotted frame: no run fitted, so there is no evidence."
+    "frame marks ✗ and !. The stronger the colour, the better. A dotted frame: no run fitted, so there is no evidence."
 )
 
 
@@ -36,13 +43,15 @@ def _shade(cell: Cell) -> float | None:
     return value.median if cell.num_fitted and value.num_runs else None
 
 
-def names_of_rows(cells: Sequence[Cell]) -> list[str]:
-    """Return the rows of the matrix: encodings with the settings that vary, in the order of the task that has most of them."""
-    names = names_among(cells)
+def _first_cells(cells: Sequence[Cell], names: Names) -> dict[str, Cell]:
+    """Return each encoding with settings by its name, in the order of the task that has most of them."""
     tasks = [cell.task for cell in cells]
     most = max(tasks, key=tasks.count)
-    ordered = [names.values(cell) for cell in cells if cell.task == most]
-    return list(dict.fromkeys([*ordered, *map(names.values, cells)]))
+    ordered = sorted(cells, key=lambda cell: cell.task != most)
+    found: dict[str, Cell] = {}
+    for cell in ordered:
+        found.setdefault(names.of(cell), cell)
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +66,25 @@ class Square:
     framed: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowNames:
+    """The names of rows in parts, a column for each below its title, as far as there is room for them beside the squares.
+
+    Where there is none, as on a phone, each name stands in full above the squares of its row.
+    """
+
+    titles: Sequence[str]
+    parts: Mapping[str, Sequence[str]]
+
+    def widths(self) -> list[int]:
+        """Return the width of each column of names."""
+        values = zip(*self.parts.values(), strict=True)
+        return [
+            16 + int(max(_SMALL * len(title), _CHARACTER * max(map(len, own))))
+            for title, own in zip(self.titles, values, strict=True)
+        ]
+
+
 def draw_matrix(
     rows: Sequence[str],
     columns: Sequence[str],
@@ -65,20 +93,60 @@ def draw_matrix(
     title: str,
     width: int = 104,
     least_left: int = _LEAST_LEFT,
-    corner: str = "",
+    names: RowNames | None = None,
 ) -> str:
-    """Return squares under the names of columns and beside the names of rows: the darker a square, the better.
+    """Return squares under the names of columns and beside the names of rows, or below these: the stronger a colour, the better.
 
-    ``width`` is that of a column, ``least_left`` that of the names of rows, at least. ``corner`` stands above these.
+    ``width`` is that of a column, ``least_left`` that of the names of rows, at least. ``names`` are those of rows in parts. The
+    parts of a column's name, which commas separate, stand one below the other.
     """
-    left = int(max(least_left, 16 + _CHARACTER * max(map(len, rows)), 16 + _SMALL * len(corner)))
-    parts = [text(left + width * (place + 0.5), 20, name, "plain middle") for place, name in enumerate(columns)]
-    parts += [text(left - 8, _TOP + _ROW * line + 15, name, "plain end") for line, name in enumerate(rows)]
-    parts += [text(left - 8, 20, corner, "tick end")] if corner else []
+    named = names or RowNames(titles=("",), parts={row: (row,) for row in rows})
+    widths = named.widths()
+    left, whole = max(least_left, sum(widths)), width * len(columns) + 4
+    is_beside = names is None or left <= _LEAST_LEFT or left + whole <= _PHONE
+    heads = [_parts_of(name, columns) for name in columns]
+    top = _TOP + _HEAD * (max(map(len, heads)) - 1)
+    lines = {row: [] if is_beside else _lines_of(row) for row in rows}
+    at: dict[str, float] = {}  # the upper end of each row of squares
+    bottom: float = top
+    for row in rows:
+        at[row] = bottom + _HEAD * len(lines[row]) + (6 if lines[row] else 0)
+        bottom = at[row] + _ROW
+    start = left if is_beside else 0
+    parts = [
+        text(start + width * (place + 0.5), top - 10 - _HEAD * (len(head) - 1 - number), name, "plain middle")
+        for place, head in enumerate(heads)
+        for number, name in enumerate(head)
+    ]
+    if is_beside:
+        ends = [left - sum(widths[place + 1 :]) - 8 for place in range(len(widths))]
+        parts += [text(end, top - 10, name, "tick end") for end, name in zip(ends, named.titles, strict=True) if name]
+        parts += [
+            text(end, at[row] + 15, name, "plain end")
+            for row in rows
+            for end, name in zip(ends, named.parts[row], strict=True)
+        ]
+    else:
+        parts += [
+            text(2, at[row] - _HEAD * (len(own) - number) + 10, name, "plain")
+            for row, own in lines.items()
+            for number, name in enumerate(own)
+        ]
     for square in squares:
-        x, y = left + width * columns.index(square.column), _TOP + _ROW * rows.index(square.row)
-        parts.append(_draw_square(square, x, y, width))
-    return picture(parts, width=left + width * len(columns) + 4, height=_TOP + _ROW * len(rows) + 4, title=title)
+        parts.append(_draw_square(square, start + width * columns.index(square.column), at[square.row], width))
+    longest = max((len(name) for own in lines.values() for name in own), default=0)
+    return picture(parts, width=max(start + whole, 8 + _NARROW * longest), height=bottom + 4, title=title)
+
+
+def _lines_of(name: str) -> list[str]:
+    """Return a name in lines that fit on a phone, broken between its parts, or inside of one that is longer."""
+    joined = ", ".join(part.replace(" ", "\N{NO-BREAK SPACE}") for part in _PARTS.split(name))
+    return [line.replace("\N{NO-BREAK SPACE}", " ") for line in wrap(joined, _LINE_OF_NAME)]
+
+
+def _parts_of(name: str, names: Sequence[str]) -> list[str]:
+    """Return a name in the parts that commas outside of brackets separate, if any of the names is long."""
+    return _PARTS.split(name) if max(map(len, names)) > _LONGEST_HEAD else [name]
 
 
 def _draw_square(square: Square, x: float, y: float, width: int) -> str:
@@ -94,17 +162,18 @@ def _draw_square(square: Square, x: float, y: float, width: int) -> str:
 
 
 def draw_results(cells: Sequence[Cell]) -> str:
-    """Return the matrix as SVG: the darker a cell, the better the median where success is judged.
+    """Return the matrix as SVG: the stronger the colour of a cell, the better the median where success is judged.
 
     Tasks are columns or, if there are more tasks than rows would be, rows: a phone is narrow.
     """
     naming = names_among(cells)
-    tasks, names = list(dict.fromkeys(cell.task for cell in cells)), names_of_rows(cells)
+    tasks, first = list(dict.fromkeys(cell.task for cell in cells)), _first_cells(cells, naming)
+    names = list(first)
     tasks_are_rows = len(tasks) > len(names)
     squares = [
         Square(
-            row=cell.task if tasks_are_rows else naming.values(cell),
-            column=naming.values(cell) if tasks_are_rows else cell.task,
+            row=cell.task if tasks_are_rows else naming.of(cell),
+            column=naming.of(cell) if tasks_are_rows else cell.task,
             words=_text(cell),
             title=f"{cell.task} × {naming.of(cell)}: predicted {cell.verdict.answer}; {cell.remark}",
             share=_shade(cell),
@@ -113,9 +182,14 @@ def draw_results(cells: Sequence[Cell]) -> str:
         for cell in cells
     ]
     rows, columns = (tasks, names) if tasks_are_rows else (names, tasks)
-    widest = max(map(len, [*columns, *(square.words for square in squares)]))
+    heads = [part for name in columns for part in _parts_of(name, columns)]
+    widest = max(map(len, [*heads, *(square.words for square in squares)]))
+    in_parts = (
+        RowNames(titles=("task",), parts={task: (task,) for task in tasks})
+        if tasks_are_rows
+        else RowNames(titles=naming.titles, parts={name: naming.values(cell) for name, cell in first.items()})
+    )
     title = f"Prediction and measurement for {len(names)} encodings and settings on {len(tasks)} tasks"
-    corner = "" if tasks_are_rows else naming.title
     return draw_matrix(
-        rows, columns, squares, title=title, corner=corner, width=12 + int(_NARROW * widest), least_left=40
+        rows, columns, squares, title=title, names=in_parts, width=12 + int(_NARROW * widest), least_left=40
     )

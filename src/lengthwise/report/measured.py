@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..errors import InvalidOptionError, unknown_name
+from ..errors import InvalidOptionError, UnknownNameError, did_you_mean
 from ..experiment import DEFAULT_STORE
-from ..experiment.grid import TABLES, Grid, load_grid
+from ..experiment.grid import TABLES, Grid, load_grid, setting_meant
 from ..experiment.models import kept_runs
 from ..experiment.run import run_experiment
 from ..experiment.spec import Spec
@@ -141,7 +141,11 @@ def _specs(what: Spec | str | Sequence[Spec] | Sequence[str], settings: Mapping[
         return specs
     for name in settings:
         if name not in TABLES:
-            raise unknown_name("setting", name, [*TABLES, *_ENGINE])
+            meant = setting_meant(name) or did_you_mean(name, _ENGINE)
+            raise UnknownNameError(
+                f"setting {name!r} is unknown. Known: {', '.join([*TABLES, *_ENGINE])}.",
+                hint=f"did you mean {meant!r}?" if meant else "remove it.",
+            )
     if isinstance(what, str) and what.lower().endswith(".toml"):
         return load_grid(what).override(settings).specs()
     return Grid(settings={"tasks": several}, source="the call").override(settings).specs()

@@ -27,21 +27,23 @@ class Names:
         return ", ".join([cell.encoding, *own] if self.with_encoding or not own else own)
 
     @property
-    def title(self) -> str:
+    def titles(self) -> tuple[str, ...]:
         """What the values are that :meth:`values` returns."""
-        return ", ".join(["encoding", *self.settings] if self.with_encoding or not self.settings else self.settings)
+        return ("encoding", *self.settings) if self.with_encoding or not self.settings else self.settings
 
-    def values(self, cell: Cell) -> str:
-        """Return what :meth:`of` returns without the names of settings, which a title can say once."""
+    def values(self, cell: Cell) -> tuple[str, ...]:
+        """Return what :meth:`of` returns as one value for each of ``titles``."""
         own = [show_setting(cell.settings[name]) for name in self.settings]
-        return ", ".join([cell.encoding, *own] if self.with_encoding or not own else own)
+        return (cell.encoding, *own) if self.with_encoding or not own else tuple(own)
 
     def in_full(self, cell: Cell) -> str:
         """Return the task and the encoding of a cell with the settings that vary."""
         return ", ".join([f"{cell.task} × {cell.encoding}", *self._settings_of(cell)])
 
     def _settings_of(self, cell: Cell) -> list[str]:
-        return [f"{name} {show_setting(cell.settings[name])}" for name in self.settings]
+        """Return the settings that vary with their names; one that does not apply to the cell is left out."""
+        told = [(name, cell.settings[name]) for name in self.settings]
+        return [f"{name} {show_setting(value)}" for name, value in told if value is not None]
 
 
 def names_among(cells: Sequence[Cell]) -> Names:

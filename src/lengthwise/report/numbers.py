@@ -29,3 +29,12 @@ def show_number(value: float) -> str:
     ('−7.75', '0', '−100')
     """
     return f"{value:.3g}".replace("-", "−") if value else "0"
+
+
+def show_multiple(value: float) -> str:
+    """Return a multiple of the training length, the same in tables and in sentences.
+
+    >>> show_multiple(3.0), show_multiple(4 / 3), show_multiple(1234.5)
+    ('3×', '1.33×', '1234×')
+    """
+    return f"{value:.3g}×" if value < 1000 else f"{value:.0f}×"

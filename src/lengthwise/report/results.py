@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..experiment.settings import ONLY_TESTS, SETTINGS, show_setting
+from ..experiment.settings import ONLY_TESTS, SETTINGS, following_settings, show_setting
 from ..tables import Table
 from ..tasks.audit.results import Baseline
 from ..tasks.core.lengths import multiple_of
@@ -13,7 +13,7 @@ from .intervals import FEWEST_FOR_MEDIAN, Interval, SuccessRate
 from .judging import FEW_SUCCEED, FITTED, GENERALIZED, MARKS_LEGEND, MOST_SUCCEED, Standing
 from .looking import KeptModels, challenged_blocks, failing_blocks
 from .naming import columns_of
-from .numbers import percent, show_number
+from .numbers import percent, show_multiple, show_number
 from .pages import Block, Document, Heading, Paragraph
 from .results_data import flat_record
 from .statistics import Cell, agreement
@@ -36,10 +36,16 @@ def results_table(cells: Sequence[Cell]) -> Table:
     ]
     header = ["task", "encoding", *varying, "predicted", *_titles(multiples)]
     header += ["fitted", "generalize", "best", "remark"]
-    numbers = dict.fromkeys(range(1, len(header) - 1), "number")
+    numbers = dict.fromkeys(range(2 + len(varying), len(header) - 1), "number")
+    numbers |= {2 + column: "number" for column, name in enumerate(varying) if _is_number(name, cells)}
     kinds = numbers | {0: "name", 2 + len(varying): "answer", len(header) - 1: "remark"}
     records = [flat_record(cell, varying) for cell in cells]
     return Table(header=header, rows=rows, kinds=kinds, records=records)
+
+
+def _is_number(name: str, cells: Sequence[Cell]) -> bool:
+    """Return whether a setting is a number in all cells that have it: not a switch, and not a list of lengths."""
+    return all(type(cell.settings[name]) in (int, float, type(None)) for cell in cells)
 
 
 def _multiples(cells: Sequence[Cell]) -> list[float]:
@@ -48,7 +54,7 @@ def _multiples(cells: Sequence[Cell]) -> list[float]:
 
 
 def _titles(multiples: Sequence[float]) -> list[str]:
-    return [f"{multiple:.3g}×" for multiple in multiples]
+    return list(map(show_multiple, multiples))
 
 
 def _aligned(cell: Cell, by_bin: Sequence[str], multiples: Sequence[float]) -> list[str]:
@@ -59,8 +65,9 @@ def _aligned(cell: Cell, by_bin: Sequence[str], multiples: Sequence[float]) -> l
 
 def common_settings(cells: Sequence[Cell]) -> str:
     """Return the settings that are the same in all cells, once, in a sentence; switches that are off are left out."""
-    varying = (*columns_of(cells), *ONLY_TESTS, "room")
-    shown = []
+    following = following_settings(cell.settings for cell in cells)
+    varying = (*columns_of(cells), *ONLY_TESTS, *following, "room")
+    shown = [f"{name} {rule}" for name, rule in following.items() if name != "room"]
     for name in SETTINGS:
         values = [cell.settings[name] for cell in cells if cell.settings[name] is not None]
         if name not in varying and values and values[0] not in (False, 0):
@@ -132,12 +139,13 @@ def legend(cells: Sequence[Cell]) -> str:
     several = len({cell.bins for cell in cells}) > 1
     bins = "up to so many times the training length" if several else " / ".join(str(bounds) for bounds in cells[0].bins)
     at = sorted({cell.success_at for cell in cells})
-    where = f"{at[0]:g}×" if len(at) == 1 else "the multiple named in the page and in JSON"
+    where = " or ".join(map(show_multiple, at)) + (" (JSON says which for each row)" if len(at) > 1 else "")
+    blank = " A row has nothing below a multiple at which none of its tested lengths end." * several
     return (
         f"Exact match in percent, median (and {_kinds_of_interval(cells)}) over the fitted runs, or over all where none "
         f"fitted, at lengths {bins}. Fitted: at least {FITTED:.0%} on fresh instances of the longest quarter of the training lengths. "
         f"Generalize: of the fitted runs, those with at least {GENERALIZED:.0%} at {where}, with the 95 % interval of this success "
-        f"rate in percent; best: the best run there; – where there is nothing to count. A YES agrees if at least "
+        f"rate in percent; best: the best run there; – where there is nothing to count.{blank} A YES agrees if at least "
         f"{MOST_SUCCEED:.0%} of the fitted runs generalize, a NO if at most {FEW_SUCCEED:.0%} do; either differs only if the interval "
         f"excludes that rate. {MARKS_LEGEND}{_advice(cells)}{_room(cells)}{_mixed_processors(cells)}"
     )

@@ -10,6 +10,7 @@ from ..experiment.spec import DEFAULT_LEARNING_RATE
 from ..experiment.store import Result
 from ..languages.alphabet import show_alphabet
 from ..model.shape import Shape
+from ..tables import Table
 from ..tasks.core.lengths import LengthRange
 from ..theory.claims import MEANINGS
 from ..theory.theorems import THEOREMS
@@ -37,7 +38,7 @@ def results_page(results: Sequence[Result], *, title: str = TITLE, kept: KeptMod
             Paragraph(summary(cells)),
             *challenged_blocks(cells, kept),
             *([Picture(draw_results(cells)), Paragraph(LEGEND, soft=True)] if with_matrix else []),
-            results_table(cells),
+            _page_table(cells),
             Paragraph(common_settings(cells), soft=True),
             Details("How to read the table", [legend(cells)], is_open=True),
             Heading("Curves and reasons"),
@@ -65,6 +66,23 @@ def results_page(results: Sequence[Result], *, title: str = TITLE, kept: KeptMod
     )
 
 
+def _page_table(cells: Sequence[Cell]) -> Table:
+    """Return the table; where it is too wide for a screen, what the runs come to stands before the lengths, which may scroll."""
+    table = results_table(cells)
+    titles = list(table.header)
+    first, last = titles.index("predicted") + 1, titles.index("fitted")
+    if last <= _MOST_COLUMNS:
+        return table
+    order = [*range(first), *range(last, len(titles)), *range(first, last)]
+    kinds = table.kinds or {}
+    return Table(
+        header=[titles[column] for column in order],
+        rows=[[row[column] for column in order] for row in table.rows],
+        kinds={place: kinds[column] for place, column in enumerate(order) if column in kinds},
+    )
+
+
+_MOST_COLUMNS = 8  # before "fitted": that many have room on a screen
 _MOST_FAILING = 20
 _CURVES = (
     "Lines are medians, bands their range (from six runs on the 95 % interval), small dots the runs. A dashed line: no run fitted, and the "
@@ -184,9 +202,10 @@ def describe_training(results: Sequence[Result]) -> str:
     seeds = sorted({result.seed for result in results})
     in_a_row = len(seeds) > 2 and seeds == list(range(seeds[0], seeds[-1] + 1))
     shown = f"{seeds[0]}–{seeds[-1]}" if in_a_row else ", ".join(map(str, seeds))
-    minutes = sum(result.seconds for result in results) / 60
+    seconds = sum(result.seconds for result in results)
+    spent = f"{seconds / 60:.1f} minutes" if seconds >= 60 else f"{max(seconds, 0.1):.1f} seconds"
     return (
-        f"{len(results)} models were trained on {'; '.join(origins)} (seeds {shown}; {minutes:.1f} minutes of model time). Exact match "
+        f"{len(results)} models were trained on {'; '.join(origins)} (seeds {shown}; {spent} of model time). Exact match "
         f"means that a whole instance is right under teacher forcing, which for answers equals greedy decoding{_exceptions(results)}."
     )
 

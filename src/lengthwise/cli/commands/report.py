@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
 from pathlib import Path
 
-from ...errors import listed
-from ...files import write_text
+from ...errors import UsageError, listed
+from ...files import keep_input, require_replaceable, write_text
 from ...markup import visible
 from ...report.figure_files import require_figure_format
 from ...report.measured import Report, report
@@ -32,7 +33,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> int:
     """Print and write the report of a store."""
-    require_figure(options)
+    require_outputs(options, require_replaceable)
     found = report(options.store)
     for cause, runs in found.left_out.items():
         number = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
@@ -48,10 +49,23 @@ def run(options: Namespace) -> int:
     return 0
 
 
-def require_figure(options: Namespace) -> None:
-    """Raise before any work if the figure that is asked for cannot be written."""
+def require_outputs(options: Namespace, require: Callable[[str], None]) -> None:
+    """Raise before any work if a file that is asked for cannot be written; ``require`` is called with the name of each."""
+    keep_input(options.store)  # also where it is still to be made
     if options.figure:
         require_figure_format(options.figure)
+    taken: dict[Path, str] = {}
+    for name in ("out", "markdown", "figure", "latex"):
+        file = getattr(options, name)
+        if not file:
+            continue
+        require(file)
+        place = Path(file).resolve()
+        if place in taken and not (place.exists() and not place.is_file()):
+            raise UsageError(
+                f"--{taken[place]} and --{name} would both write {file!r}.", hint="give each a file of its own."
+            )
+        taken[place] = name
 
 
 def publish(found: Report, options: Namespace) -> None:

@@ -19,7 +19,7 @@ from ...experiment.spec import Spec
 from ...experiment.store import Result, read_store
 from ...experiment.trials import Trials, trials_file
 from ...experiment.workload import Work
-from ...files import make_folder_of, write_text
+from ...files import keep_input, make_folder_of, write_text
 from ...papers.catalog import PAPERS, find_paper
 from ...papers.interface import ALL, Comparison
 from ...report.pages import Document, Heading
@@ -85,9 +85,11 @@ def run(options: Namespace) -> int:
     seeds = paper.usual_seeds if options.seeds is None else options.seeds
     experiments = paper.experiments(cells, quick=options.quick, seeds=seeds)
     page = options.out or (None if options.dry_run else f"{paper.name}.html")
+    store = options.store or f"{paper.name}.sqlite"
+    keep_input(store)
     for path in filter(None, (page, options.markdown)):
         make_folder_of(path)
-    trainer = StoreTrainer(store=options.store or f"{paper.name}.sqlite", options=options)
+    trainer = StoreTrainer(store=store, options=options)
     _show([experiment.measure(trainer) for experiment in experiments], page, options)
     return 0
 
@@ -105,7 +107,9 @@ def _run_smoke_test(options: Namespace) -> int:
     comparisons: list[Comparison] = []
     titles: list[str] = []
     for number, paper in enumerate(PAPERS.values(), start=1):
-        trainer = StoreTrainer(store=options.store or f"{paper.name}.sqlite", options=options)
+        store = options.store or f"{paper.name}.sqlite"
+        keep_input(store)
+        trainer = StoreTrainer(store=store, options=options)
         trainer.say(f"{number}/{len(PAPERS)} {paper.name}: {', '.join(paper.smoke)}")
         for experiment in paper.experiments(paper.select(only=paper.smoke), quick=True, seeds=seeds):
             comparisons.append(experiment.measure(trainer))

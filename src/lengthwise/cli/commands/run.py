@@ -13,7 +13,7 @@ from ..arguments import add_figure_arguments, add_report_arguments, add_store_ar
 from ..engine_options import add_engine_options, engine_of
 from ..progress import Bars
 from ..spec_options import add_spec_options, option_meant, specs_of
-from .report import publish, require_figure
+from .report import publish, require_outputs
 
 EXAMPLES = """\
 examples:
@@ -64,9 +64,7 @@ def run(options: Namespace) -> int:
             work = plan_experiment(specs, options.store, **machine, engine=engine, on_event=bars.update)
         print_work(work, options)
         return 0
-    require_figure(options)
-    for path in filter(None, (options.out, options.figure, options.latex)):
-        make_folder_of(path)
+    require_outputs(options, make_folder_of)
     with Bars(quiet=options.json) as bars:
         found = run_specs(
             specs,

@@ -22,8 +22,9 @@ examples:
   lengthwise watch runs.sqlite --once
   lengthwise watch runs.sqlite --json
 
-It only reads, so it disturbs nothing: start and stop it at any time, in as many terminals as you like. The pace is that of
-the runs that finished in the last ten minutes"""
+It only reads, so it disturbs nothing: start and stop it at any time, in as many terminals as you like. Steps, pace and time
+left come from the process that trains, every two seconds; without them, the pace is that of the runs that finished in the last ten
+minutes"""
 
 
 def add_arguments(parser: ArgumentParser) -> None:

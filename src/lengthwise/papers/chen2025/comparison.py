@@ -24,7 +24,8 @@ _WORDS = {True: "yes", False: "no", None: "–"}
 
 PICTURE = (
     "Each cell shows what the conjecture predicts (✓ generalizes, ✗ does not, ? no prediction), the median exact match of the fitted "
-    "runs at the longest scale, and how many of them reach 99 %. Darker is better. Framed: prediction and measurement disagree. "
+    "runs at the longest scale, and how many of them reach 99 %. The stronger the colour, the better. "
+    "Framed: prediction and measurement disagree. "
     "Dashed: no run fitted the scales of training, so there is no evidence."
 )
 

@@ -179,7 +179,7 @@ def fit_relations(
 def read_fits(path: str | Path) -> list[Fit]:
     """Return the fits of a file that an experiment wrote."""
     try:
-        data: list[dict[str, Any]] = json.loads(read_text(path))
+        data: list[dict[str, Any]] = json.loads(read_text(path, is_updated=True))
         return [
             Fit(**(row | {"published": tuple(row["published"]), "measured": tuple(map(tuple, row["measured"]))}))
             for row in data

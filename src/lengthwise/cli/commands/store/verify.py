@@ -36,8 +36,8 @@ def run(options: Namespace) -> int:
     for line in found.damage:
         print(paragraph(visible(line), "  ", "- "))
     sound = "1 run is" if len(found.results) == 1 else f"{len(found.results)} runs are"
-    damaged = f"{len(found.damage)} faults were found" if found.damage else "no fault was found"
-    print(visible(f"{options.store}: {sound} sound, {damaged}."))
+    faults = {0: "no fault was", 1: "1 fault was"}.get(len(found.damage), f"{len(found.damage)} faults were")
+    print(visible(f"{options.store}: {sound} sound, {faults} found."))
     if found.damage and options.salvage is None:
         print("hint: --salvage FILE copies what is sound; 'run' trains the rest again.", file=sys.stderr)
     return 1 if found.damage else 0
