@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from ..encodings.core.choice import Choice, find_encoding
 from ..errors import LengthwiseError
 from ..theory.precision.look_back import penalty_reach
-from .model_config import AttentionKind, LearnedTable, ModelConfig, Penalty
+from .model_config import Attached, AttentionKind, LearnedTable, ModelConfig, Penalty
 from .offsets import closest_sum, first_negative_sum
 from .rotations import SCALINGS, Rotation
 
@@ -161,6 +161,8 @@ def _without_window(positions: object) -> str:
             return "alibi"
         case LearnedTable():
             return "learned"
+        case Attached(name=name):
+            return name
         case Rotation() as rotation:
             return _rotary_name(rotation)
     return "nope"

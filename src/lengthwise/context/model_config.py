@@ -45,7 +45,14 @@ class LearnedTable:
     size: int
 
 
-Positions = Rotation | Penalty | LearnedTable | None
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attached:
+    """An encoding that ``lengthwise.encodings.attach`` put in place of the model's own."""
+
+    name: str
+
+
+Positions = Rotation | Penalty | LearnedTable | Attached | None
 """How layers see positions; None is by the causal mask alone."""
 
 
@@ -236,12 +243,26 @@ class _Reader:
     # Positions
 
     def _positions(self, kind: str, num_heads: int, head_width: int, declared: int) -> Positions:
+        attached = self._data.get("lengthwise")
+        if attached is not None:
+            return self._attached(attached)
         slopes = self._slopes(num_heads)
         if slopes is not None:
             return Penalty(slopes=slopes)
         if self._family in _LEARNED_TABLES:
             return LearnedTable(size=declared)
         return self._rotation(kind, head_width, declared)
+
+    def _attached(self, attached: object) -> Positions:
+        name = attached.get("encoding") if isinstance(attached, dict) else None
+        if not isinstance(name, str):
+            raise self._wrong("lengthwise", attached, "what lengthwise.encodings.attach writes")
+        if name == "nope":
+            return None
+        remark = f"positions are those of {name}, by lengthwise.encodings.attach; only its bounds are described."
+        if remark not in self._remarks:
+            self._remarks.append(remark)
+        return Attached(name=name)
 
     def _slopes(self, num_heads: int) -> tuple[float, ...] | None:
         inside = self._data.get("attn_config")
