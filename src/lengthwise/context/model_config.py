@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import InvalidOptionError, UnreadableFileError
+from ..errors import InvalidOptionError, UnreadableFileError, did_you_mean
 from ..files import read_json
 from ..theory.precision.look_back import NumberFormat
 from .rotations import SCALINGS, Rotation
@@ -26,6 +26,14 @@ _WIDTH = ("hidden_size", "n_embd", "d_model", "n_embed")
 _LENGTH = ("max_position_embeddings", "n_positions", "max_sequence_length", "max_seq_len", "seq_length", "n_ctx")
 _BASE = ("rope_theta", "rotary_emb_base")
 _SHARE = ("partial_rotary_factor", "rotary_pct")
+_READ = (
+    *(*_LAYERS, *_HEADS, *_WIDTH, *_LENGTH, *_BASE, *_SHARE),
+    *("head_dim", "qk_rope_head_dim", "rotary_dim", "torch_dtype", "dtype", "model_type", "position_embedding_type"),
+    *("layer_types", "sliding_window", "use_sliding_window", "sliding_window_pattern", "_sliding_window_pattern"),
+    *("max_window_layers", "no_rope_layers", "no_rope_layer_interval", "alibi", "attn_config", "rope_local_base_freq"),
+    *("rope_scaling", "rope_parameters", "original_max_position_embeddings", "lengthwise"),
+)
+"""The entries of a configuration that are read; no other one changes an answer."""
 _LEARNED_TABLES = ("gpt2", "gpt_bigcode", "gpt_neo", "opt", "xglm", "biogpt", "openai-gpt")
 _ALIBI_MODELS = ("bloom",)
 _FORMATS = {name: NumberFormat(name) for name in ("float32", "bfloat16", "float16")}
@@ -110,16 +118,29 @@ def parse_model_config(data: Mapping[str, Any], name: str, changes: Mapping[str,
     text = dict(inner if isinstance(inner, dict) else data)
     for key, value in (changes or {}).items():
         _change(text, key, value)
-    return _Reader(text, name, str(data.get("model_type", text.get("model_type", "unknown")))).read()
+    family = (changes or {}).get("model_type") or data.get("model_type") or text.get("model_type") or "unknown"
+    if not isinstance(family, str):
+        raise InvalidOptionError(
+            f"model_type in the configuration of {name!r} must be a text; found {family!r}.", hint="correct it."
+        )
+    return _Reader(text, name, family).read()
 
 
 def _change(text: dict[str, Any], key: str, value: Any) -> None:
-    """Replace an entry where it stands: at the top, or inside the table of the rotation."""
+    """Replace an entry where it stands: at the top, or inside the table of the rotation; raise for one that nothing reads."""
     for table in ("rope_parameters", "rope_scaling"):
         inside = text.get(table)
         if isinstance(inside, dict) and key in inside:
             text[table] = inside | {key: value}
             return
+    if key not in _READ:
+        suggestion = did_you_mean(key, _READ)
+        raise InvalidOptionError(
+            f"no answer of context depends on {key!r}, so that changing it would show nothing.",
+            hint=f"did you mean {suggestion!r}?"
+            if suggestion
+            else 'a scaling is one entry: rope_scaling={"rope_type": "yarn", "factor": 4}.',
+        )
     text[key] = value
 
 
@@ -133,6 +154,11 @@ class _Reader:
         self._remarks: list[str] = []
 
     def read(self) -> ModelConfig:
+        if self._data.get("is_encoder_decoder") is True:
+            raise InvalidOptionError(
+                f"the configuration of {self._name!r} is that of an encoder with a decoder ({self._family}).",
+                hint="context describes models that are decoders alone (Llama, Qwen, Gemma, GPT-NeoX, …).",
+            )
         num_layers = self._whole(_LAYERS, _MOST_LAYERS)
         num_heads = self._whole(_HEADS, _MOST_WIDTH)
         head_width = self._head_width(num_heads)
@@ -170,11 +196,14 @@ class _Reader:
             return self._whole(("qk_rope_head_dim",), _MOST_WIDTH)
         if self._data.get("head_dim"):
             return self._whole(("head_dim",), _MOST_WIDTH)
-        return self._whole(_WIDTH, _MOST_WIDTH) // num_heads
+        width = self._whole(_WIDTH, _MOST_WIDTH)
+        if width % num_heads:
+            raise self._wrong("hidden_size", width, f"a multiple of the {num_heads} heads, where there is no head_dim")
+        return width // num_heads
 
     def _number_format(self) -> NumberFormat:
         named = self._data.get("torch_dtype") or self._data.get("dtype")
-        if named in _FORMATS:
+        if isinstance(named, str) and named in _FORMATS:
             return _FORMATS[named]
         self._remarks.append(
             f"the number format is {'not given' if named is None else repr(named)}; bfloat16 is used here. "
@@ -205,6 +234,8 @@ class _Reader:
             names = {"full_attention": "full", "sliding_attention": "sliding", "global": "full", "local": "sliding"}
             if not isinstance(given, list) or len(given) != num_layers or not all(str(each) in names for each in given):
                 raise self._wrong("layer_types", given, f"{num_layers} entries out of {', '.join(names)}")
+            if "sliding" in (names[str(each)] for each in given) and self._window() is None:
+                raise self._wrong("sliding_window", None, "the tokens that a sliding layer of layer_types sees")
             return [names[str(each)] for each in given]
         if self._window() is None:
             return ["full"] * num_layers
@@ -212,11 +243,11 @@ class _Reader:
         if pattern is None and self._family == "gemma2":
             pattern = 2
         if pattern is not None:
-            every = self.checked("sliding_window_pattern", pattern, 1, num_layers)
-            return ["full" if (layer + 1) % int(every) == 0 else "sliding" for layer in range(num_layers)]
+            every = self._checked_whole("sliding_window_pattern", pattern, 1, num_layers)
+            return ["full" if (layer + 1) % every == 0 else "sliding" for layer in range(num_layers)]
         first = self._data.get("max_window_layers")
         if first is not None and "use_sliding_window" in self._data:
-            start = self.checked("max_window_layers", first, 0, _MOST_LAYERS)
+            start = self._checked_whole("max_window_layers", first, 0, _MOST_LAYERS)
             return ["sliding" if layer >= start else "full" for layer in range(num_layers)]
         return ["sliding"] * num_layers
 
@@ -224,13 +255,13 @@ class _Reader:
         window = self._data.get("sliding_window")
         if window is None or self._data.get("use_sliding_window") is False:
             return None
-        return int(self.checked("sliding_window", window, 1, MOST_LENGTH))
+        return self._checked_whole("sliding_window", window, 1, MOST_LENGTH)
 
     def _turned_layers(self, num_layers: int) -> list[bool]:
         """Return for each layer whether it has positions: some models leave them out in every few layers."""
         given, every = self._data.get("no_rope_layers"), self._data.get("no_rope_layer_interval")
         if not given and every is not None:
-            step = int(self.checked("no_rope_layer_interval", every, 1, _MOST_LAYERS))
+            step = self._checked_whole("no_rope_layer_interval", every, 1, _MOST_LAYERS)
             return [(layer + 1) % step != 0 for layer in range(num_layers)]
         if not given:
             return [True] * num_layers
@@ -249,7 +280,7 @@ class _Reader:
         slopes = self._slopes(num_heads)
         if slopes is not None:
             return Penalty(slopes=slopes)
-        if self._family in _LEARNED_TABLES:
+        if self._family in _LEARNED_TABLES or self._data.get("position_embedding_type") == "absolute":
             return LearnedTable(size=declared)
         return self._rotation(kind, head_width, declared)
 
@@ -260,8 +291,7 @@ class _Reader:
         if name == "nope":
             return None
         remark = f"positions are those of {name}, by lengthwise.encodings.attach; only its bounds are described."
-        if remark not in self._remarks:
-            self._remarks.append(remark)
+        self._remark(remark)
         return Attached(name=name)
 
     def _slopes(self, num_heads: int) -> tuple[float, ...] | None:
@@ -275,7 +305,12 @@ class _Reader:
 
     def _rotation(self, kind: str, head_width: int, declared: int) -> Rotation:
         table = self._scaling_table(kind)
-        base = table.get("rope_theta", self._first(_BASE, 10_000.0))
+        base = table.get("rope_theta", self._first(_BASE, None))
+        if base is None:
+            base = 10_000.0
+            self._remark(
+                "the configuration names no base of rotary positions; they are taken as usual, with base 10,000."
+            )
         if kind == "sliding" and self._data.get("rope_local_base_freq") is not None:
             base, table = self._data["rope_local_base_freq"], {}
         scaling = table.get("rope_type", table.get("type")) or "default"
@@ -287,7 +322,7 @@ class _Reader:
             "partial_rotary_factor", table.get("partial_rotary_factor", self._first(_SHARE, 1.0)), 0, 1
         )
         rotary = self._data.get("rotary_dim")
-        width = int(self.checked("rotary_dim", rotary, 2, head_width)) if rotary else int(head_width * share)
+        width = self._checked_whole("rotary_dim", rotary, 2, head_width) if rotary else int(head_width * share)
         factor = self._factor(table, scaling)
         trained = self._trained(table, scaling, factor, declared)
         settings = _known_settings(table, self)
@@ -312,7 +347,9 @@ class _Reader:
         if not isinstance(table, dict):
             raise self._wrong("rope_parameters", table, "a table")
         inside = table.get(f"{kind}_attention", table.get("full_attention"))
-        if isinstance(inside, dict):
+        if inside is not None:
+            if not isinstance(inside, dict):
+                raise self._wrong("rope_parameters", table, "a table, or one for each kind of layers")
             table = inside
         older = self._data.get("rope_scaling") or {}
         if not isinstance(older, dict):
@@ -331,7 +368,7 @@ class _Reader:
     def _trained(self, table: Mapping[str, Any], scaling: str, factor: float, declared: int) -> int:
         given = table.get("original_max_position_embeddings", self._data.get("original_max_position_embeddings"))
         if given is not None:
-            return int(self.checked("original_max_position_embeddings", given, 1, MOST_LENGTH))
+            return self._checked_whole("original_max_position_embeddings", given, 1, MOST_LENGTH)
         if scaling == "linear" and factor > 1:
             self._remarks.append(
                 "the configuration does not say which length came before the scaling; it is taken as the declared length "
@@ -346,6 +383,10 @@ class _Reader:
             raise self._wrong(key, given, "a list of numbers")
         return tuple(self.checked(key, each, 1e-6, 1e9) for each in given)
 
+    def _remark(self, remark: str) -> None:
+        if remark not in self._remarks:
+            self._remarks.append(remark)
+
     # Numbers
 
     def _first(self, names: Iterable[str], default: Any) -> Any:
@@ -354,13 +395,20 @@ class _Reader:
     def _whole(self, names: Sequence[str], most: int, default: int | None = None) -> int:
         for name in names:
             if self._data.get(name) is not None:
-                return int(self.checked(name, self._data[name], 1, most))
+                return self._checked_whole(name, self._data[name], 1, most)
         if default is not None:
             return default
         raise InvalidOptionError(
             f"the configuration of {self._name!r} has no {names[0]}.",
             hint="name the config.json of a decoder language model (Llama, Qwen, Gemma, GPT-NeoX, …).",
         )
+
+    def _checked_whole(self, key: str, value: object, low: int, high: int) -> int:
+        """Return a whole number within its range; raise if it is none."""
+        number = self.checked(key, value, low, high)
+        if number != int(number):
+            raise self._wrong(key, value, f"a whole number from {low:,} to {high:,}")
+        return int(number)
 
     def checked(self, key: str, value: object, low: float, high: float) -> float:
         """Return a number within its range; raise if it is none."""

@@ -20,7 +20,7 @@ from torch import Tensor
 
 from ..context.findings import encoding_of
 from ..context.model_config import parse_model_config
-from ..encodings.core.choice import find_encoding
+from ..encodings.core.choice import find_encoding, find_packaged_encoding
 from ..errors import CapExceededError, InvalidOptionError, LengthwiseError, UnreadableFileError, UserCodeError
 from ..extras import require_extra
 from ..files import read_json
@@ -71,6 +71,8 @@ class CallableProber:
         self.identity = f"callable {name}"
         self._model = model
         self._tokens = _checked_tokens(vocabulary, name)
+        if self.encoding is not None:
+            find_encoding(str(self.encoding))  # a wrong name is said before anything is measured
         if self.most_tokens is not None and (type(self.most_tokens) is not int or self.most_tokens < 1):
             raise InvalidOptionError(
                 f"max_length of {name} must be a whole number from 1 on; found {self.most_tokens!r}.",
@@ -119,6 +121,10 @@ class FolderProber:
             raise UnreadableFileError(
                 f"{str(folder)!r} holds no model: there is no config.json.",
                 hint="name a folder that save_pretrained has written, or FILE.py:NAME.",
+            )
+        if not isinstance(read_json(folder / "config.json"), dict):
+            raise UnreadableFileError(
+                f"config.json in {str(folder)!r} holds no table.", hint="save the model again with save_pretrained."
             )
         with _sentences(folder):
             self._tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
@@ -235,9 +241,22 @@ def _load_model(folder: Path) -> Any:
         from ..encodings.hf.attach import load
 
         return load(folder, local_files_only=True, use_safetensors=True, dtype="auto")
-    return AutoModelForCausalLM.from_pretrained(
-        folder, local_files_only=True, trust_remote_code=False, use_safetensors=True, dtype="auto"
+    model, found = AutoModelForCausalLM.from_pretrained(
+        folder,
+        local_files_only=True,
+        trust_remote_code=False,
+        use_safetensors=True,
+        dtype="auto",
+        output_loading_info=True,
     )
+    lacking = sorted(map(str, found["missing_keys"]))
+    if lacking:  # the library draws them at random
+        more = f" and {len(lacking) - 3} more" if len(lacking) > 3 else ""
+        raise UnreadableFileError(
+            f"weights are missing in {str(folder)!r}: {', '.join(lacking[:3])}{more}.",
+            hint="save the whole language model with save_pretrained, its output layer included.",
+        )
+    return model
 
 
 def _attached_in(folder: Path) -> Mapping[str, Any] | None:
@@ -252,14 +271,19 @@ def _encoding_in(folder: Path) -> str | None:
     try:
         data = read_json(folder / "config.json")
         kinds = {encoding_of(kind) for kind in parse_model_config(data, folder.name).kinds}
-        return find_encoding(kinds.pop()).name if len(kinds) == 1 else None
+        return find_packaged_encoding(kinds.pop()).name if len(kinds) == 1 else None
     except LengthwiseError:
         return None
 
 
 @contextmanager
 def _sentences(folder: Path) -> Iterator[None]:
-    """Turn errors of the library, which are of many kinds, into a sentence."""
+    """Turn errors of the library, which are of many kinds, into a sentence, and keep its reports and progress bars away."""
+    from transformers.utils import logging
+
+    before, shows_bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
     try:
         yield
     except LengthwiseError:
@@ -269,11 +293,16 @@ def _sentences(folder: Path) -> Iterator[None]:
             f"the model in {str(folder)!r} cannot be loaded: {_reason(error)}",
             hint="it needs config.json, a tokenizer and weights as safetensors; code of its own is never run.",
         ) from None
+    finally:
+        logging.set_verbosity(before)
+        if shows_bars:
+            logging.enable_progress_bar()
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: BaseException) -> str:
     lines = str(error).strip().splitlines()
-    return lines[0][:300] if lines else type(error).__name__
+    said = lines[0][:300] if lines else "no reason given"
+    return f"{type(error).__name__}: {said}" if isinstance(error, KeyError) or not lines else said
 
 
 def _checked_tokens(vocabulary: Mapping[Any, Any], name: str) -> list[int]:
@@ -318,7 +347,9 @@ def find_prober(model: str, device: str) -> Prober:
     if not folder.is_dir():
         raise UnreadableFileError(
             f"there is no model {model!r}: it is neither a folder nor FILE.py:NAME.",
-            hint="models are not downloaded; save one with save_pretrained first.",
+            hint="name an object in the file, as FILE.py:NAME."
+            if folder.is_file()
+            else "models are not downloaded; save one with save_pretrained first.",
         )
     return FolderProber(folder, device)
 
@@ -333,7 +364,7 @@ def _from_file(file: Path, name: str) -> Any:
     sys.modules[spec.name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise UserCodeError(f"{file} failed: {type(error).__name__}: {error}", hint="mend the file.") from error
     return _attribute(module, name, file)
 

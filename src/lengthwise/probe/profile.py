@@ -121,6 +121,15 @@ LEGEND = (
 )
 
 
+def lines_left_out(findings: Sequence[Finding]) -> list[str]:
+    """Return a line for each reason why longer questions were not asked, with its probes."""
+    groups: dict[str, list[str]] = {}
+    for finding in findings:
+        if finding.cells and finding.left_out:
+            groups.setdefault(finding.left_out, []).append(finding.probe)
+    return [f"Longer questions of {', '.join(names)} are left out: {reason}." for reason, names in groups.items()]
+
+
 def profile_page(model: Prober, findings: Sequence[Finding]) -> Document:
     """Return the profile as a page, with the mechanisms and every figure."""
     details = Table(
@@ -132,6 +141,7 @@ def profile_page(model: Prober, findings: Sequence[Finding]) -> Document:
     return Document(
         [
             profile_table(findings),
+            *map(Paragraph, lines_left_out(findings)),
             Paragraph(LEGEND, soft=True),
             Heading("What each probe needs"),
             Items(mechanisms),
