@@ -28,8 +28,9 @@ from torch import Tensor
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
+from lengthwise.context.config_reader import read_model_config
 from lengthwise.context.findings import MEANINGS, findings_of
-from lengthwise.context.model_config import read_model_config, with_lengths
+from lengthwise.context.model_config import with_lengths
 from lengthwise.encodings import attach, load
 from lengthwise.probe.harness import export_tasks
 from lengthwise.probe.measure import Measured, Settings, measure
@@ -180,9 +181,7 @@ def train(name: str, folder: Path, steps: int, seed: int, device: str) -> None:
         if step % 50 == 0:
             print(f"{name} step {step} loss {loss.item():.4f}", file=sys.stderr, flush=True)
     seconds = time.perf_counter() - began
-    save(
-        model, folder / name, {"steps": steps, "seconds": round(seconds), "loss": round(loss.item(), 4), "from": start}
-    )
+    save(model, folder / name, {"steps": steps, "seconds": round(seconds), "loss": round(loss.item(), 4)})
 
 
 def save_state(state: dict[str, Any], file: Path) -> None:
@@ -198,16 +197,18 @@ def save(model: Any, folder: Path, facts: dict[str, Any]) -> None:
     folder.with_suffix(".json").write_text(json.dumps(facts) + "\n")
 
 
-def prepare(folder: Path, steps: int, seed: int, device: str) -> None:
+def prepare(folder: Path, names: Sequence[str], steps: int, seed: int, device: str) -> None:
     """Train and save the models that are missing."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name in ("rope", "nope", "yarn"):
-        if not folder.joinpath(f"{name}.json").exists():
+    for name in names:
+        if (folder / f"{name}.json").exists():
+            continue
+        if name == "yarn_untrained":
+            model, trained = make_model(name, seed), load_model(folder / "rope")
+            model.load_state_dict(trained.state_dict())
+            save(model, folder / name, json.loads((folder / "rope.json").read_text()))
+        else:
             train(name, folder, steps, seed, device)
-    if not (folder / "yarn_untrained.json").exists():
-        model, trained = make_model("yarn_untrained", seed), load_model(folder / "rope")
-        model.load_state_dict(trained.state_dict())
-        save(model, folder / "yarn_untrained", json.loads((folder / "rope.json").read_text()))
 
 
 def load_model(folder: Path) -> Any:
@@ -243,11 +244,8 @@ def print_profile(folder: Path, findings: Sequence[Finding]) -> None:
     print(f"\n## {folder.name}: {MODELS[folder.name]}")
     print(f"{facts['steps']} steps, {facts['seconds']} s, loss of answers in the last batch {facts['loss']}")
     print(profile_table(findings).to_text(200))
-    table = Table(
-        header=["probe", "shortest", "chance", "shuffled examples", "longest", "chance there", "median margin there"]
-    )
-    table.rows.extend(control_row(finding) for finding in findings if finding.cells)
-    print(table.to_text(200))
+    header = ["probe", "shortest", "chance", "shuffled examples", "longest", "chance there", "median margin there"]
+    print(Table(header=header, rows=[control_row(finding) for finding in findings if finding.cells]).to_text(200))
     config = with_lengths(read_model_config(folder), BLOCK, None)
     said = [
         f"{MEANINGS[found.key].question}: {found.answer}" for found in findings_of(config, 10.0) if found.key in SHOWN
@@ -333,6 +331,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--folder", type=Path, required=True, help="keeps models, checkpoints and measurements")
     parser.add_argument("--steps", type=int, default=2_400)
+    parser.add_argument(
+        "--only", nargs="+", choices=list(MODELS), default=list(MODELS), help="these models, in this order"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--number", type=int, default=100, help="questions of each length")
     parser.add_argument("--lengths", type=int, nargs="+", default=[8, 16, 32, 64, 128, 256])
@@ -341,7 +342,7 @@ def main() -> None:
         "--harness", action="store_true", help="compare with lm-evaluation-harness instead of printing profiles"
     )
     options = parser.parse_args()
-    prepare(options.folder, options.steps, options.seed, options.device)
+    prepare(options.folder, options.only, options.steps, options.seed, options.device)
     device = torch.cuda.get_device_name() if options.device == "cuda" else f"{platform.machine()} CPU"
     print(f"$ python benchmarks/probe_llama.py {' '.join(sys.argv[1:])}")
     print(f"{device}, {torch.get_num_threads()} threads, torch {torch.__version__}")
@@ -351,7 +352,7 @@ def main() -> None:
     lengths = f"{LINE_LENGTHS[0]} to {LINE_LENGTHS[-1]} symbols"
     print(f"trained on rows of {BLOCK} tokens, questions of {lengths}, batch {BATCH}, AdamW {RATE}")
     agreeing = total = 0
-    for name in MODELS:
+    for name in options.only:
         if options.harness:
             same, number = compare_harness(options.folder / name, settings_of(options), options.device)
             agreeing, total = agreeing + same, total + number

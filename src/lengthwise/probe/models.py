@@ -18,8 +18,8 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
+from ..context.config_reader import parse_model_config
 from ..context.findings import encoding_of
-from ..context.model_config import parse_model_config
 from ..encodings.core.choice import find_encoding, find_packaged_encoding
 from ..errors import CapExceededError, InvalidOptionError, LengthwiseError, UnreadableFileError, UserCodeError
 from ..extras import require_extra
