@@ -36,9 +36,8 @@ from lengthwise.probe.harness import export_tasks
 from lengthwise.probe.measure import Measured, Settings, measure
 from lengthwise.probe.models import FolderProber
 from lengthwise.probe.probes import PROBES, is_single, lengths_of, make_instances
-from lengthwise.probe.profile import Finding, find_profile, profile_table
+from lengthwise.probe.profile import Finding, figures_table, find_profile, profile_table
 from lengthwise.probe.prompts import form_for
-from lengthwise.tables import Table
 
 BLOCK = 128  # tokens of a training row: the trained length
 LINE_LENGTHS = range(2, 17)  # symbols of the questions in it
@@ -244,8 +243,6 @@ def print_profile(folder: Path, findings: Sequence[Finding]) -> None:
     print(f"\n## {folder.name}: {MODELS[folder.name]}")
     print(f"{facts['steps']} steps, {facts['seconds']} s, loss of answers in the last batch {facts['loss']}")
     print(profile_table(findings).to_text(200))
-    header = ["probe", "shortest", "chance", "shuffled examples", "longest", "chance there", "median margin there"]
-    print(Table(header=header, rows=[control_row(finding) for finding in findings if finding.cells]).to_text(200))
     config = with_lengths(read_model_config(folder), BLOCK, None)
     said = [
         f"{MEANINGS[found.key].question}: {found.answer}" for found in findings_of(config, 10.0) if found.key in SHOWN
@@ -253,21 +250,7 @@ def print_profile(folder: Path, findings: Sequence[Finding]) -> None:
     print("context --trained 128 says: " + ("; ".join(said) or "nothing about angles"))
     for line in compare_with_theory(findings):
         print(line)
-
-
-def control_row(finding: Finding) -> list[str]:
-    first, last = finding.cells[0], finding.cells[-1]
-    shuffled = "–" if first.shuffled is None else f"{first.shuffled / first.instances:.0%}"
-    right = [f"{cell.matches / cell.instances:.0%} at {cell.length}" for cell in (first, last)]
-    return [
-        finding.probe,
-        right[0],
-        f"{first.chance:.0%}",
-        shuffled,
-        right[1],
-        f"{last.chance:.0%}",
-        f"{last.margin:.2f}",
-    ]
+    print(figures_table(findings).to_text(200))
 
 
 def compare_with_theory(findings: Sequence[Finding]) -> Iterator[str]:

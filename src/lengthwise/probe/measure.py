@@ -158,7 +158,7 @@ def _read(file: str | Path | None, model: Prober, settings: Settings) -> dict[st
         ) from None
     if not same:
         raise InvalidOptionError(
-            f"{str(file)!r} holds measurements of another model or with other settings.",
+            f"{str(file)!r} holds measurements of another model or with other settings, or of another version.",
             hint="choose another file with --out, or remove this one.",
         )
     return cells

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol
@@ -235,13 +236,12 @@ class FolderProber:
 
 def _load_model(folder: Path) -> Any:
     """Return the decoder in a folder, with the encoding of ours that it was saved with, if there is one."""
-    from transformers import AutoModelForCausalLM
-
     if _attached_in(folder) is not None:
         from ..encodings.hf.attach import load
 
         return load(folder, local_files_only=True, use_safetensors=True, dtype="auto")
-    model, found = AutoModelForCausalLM.from_pretrained(
+    library: Any = import_module("transformers")
+    model, found = library.AutoModelForCausalLM.from_pretrained(
         folder,
         local_files_only=True,
         trust_remote_code=False,
@@ -279,8 +279,7 @@ def _encoding_in(folder: Path) -> str | None:
 @contextmanager
 def _sentences(folder: Path) -> Iterator[None]:
     """Turn errors of the library, which are of many kinds, into a sentence, and keep its reports and progress bars away."""
-    from transformers.utils import logging
-
+    logging: Any = import_module("transformers.utils.logging")
     before, shows_bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
