@@ -4,6 +4,7 @@ The default is the shape of Llama 3.2 1B, probed up to 8,192 tokens. The tokeniz
 downloaded. Probing runs in a process of its own, whose peak of memory is that of probing alone.
 
     python benchmarks/probe_speed.py --device cuda
+    python benchmarks/probe_speed.py --plan               what that run needs, without running it
     python benchmarks/probe_speed.py --layers 8 --width 384 --heads 6 --kv-heads 2 --inner 1024 --vocabulary 32000 \
         --tokens 2048 --number 10
 """
@@ -28,26 +29,19 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 from lengthwise.probe.measure import Settings, measure
 from lengthwise.probe.models import FolderProber
-from lengthwise.probe.probes import PROBES
+from lengthwise.probe.probes import PROBES, lengths_of
+from lengthwise.probe.prompts import form_for, rows_of
 from lengthwise.tables import Table
 
 _SYLLABLES = ["".join(letters) for letters in product("bdfgklmnprstvwz", "aeiou")]
 
 
-def make_folder(options: argparse.Namespace, folder: Path) -> int:
-    """Save a random Llama with a tokenizer by words; return its number of parameters."""
-    from tokenizers import Tokenizer, models, pre_tokenizers
-    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+def shape_of(options: argparse.Namespace) -> Any:
+    """Return the configuration of the Llama."""
+    from transformers import LlamaConfig
 
-    words = map("".join, product(_SYLLABLES, _SYLLABLES, _SYLLABLES))
-    entries = ["<unk>", "<s>", ":", "\n", *islice(words, options.vocabulary - 4)]
-    tokenizer = Tokenizer(models.WordLevel({word: number for number, word in enumerate(entries)}, unk_token="<unk>"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-        [pre_tokenizers.Split("\n", "isolated"), pre_tokenizers.Split(" ", "removed")]
-    )
-    PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="<unk>", bos_token="<s>").save_pretrained(folder)
-    config = LlamaConfig(
-        vocab_size=len(entries),
+    return LlamaConfig(
+        vocab_size=options.vocabulary,
         hidden_size=options.width,
         intermediate_size=options.inner,
         num_hidden_layers=options.layers,
@@ -60,6 +54,21 @@ def make_folder(options: argparse.Namespace, folder: Path) -> int:
         eos_token_id=3,
         dtype=options.dtype,
     )
+
+
+def make_folder(options: argparse.Namespace, folder: Path) -> int:
+    """Save a random Llama with a tokenizer by words; return its number of parameters."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
+
+    words = map("".join, product(_SYLLABLES, _SYLLABLES, _SYLLABLES))
+    entries = ["<unk>", "<s>", ":", "\n", *islice(words, options.vocabulary - 4)]
+    tokenizer = Tokenizer(models.WordLevel({word: number for number, word in enumerate(entries)}, unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Split("\n", "isolated"), pre_tokenizers.Split(" ", "removed")]
+    )
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="<unk>", bos_token="<s>").save_pretrained(folder)
+    config = shape_of(options)
     torch.manual_seed(0)
     model = LlamaForCausalLM(config).to(getattr(torch, options.dtype))
     model.save_pretrained(folder)
@@ -75,7 +84,7 @@ def probe(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     """Probe a folder; return seconds of every probe, all cells, and peaks of memory."""
     loading = time.perf_counter()
     model = FolderProber(folder, options.device)
-    began = {"": time.perf_counter()}
+    began, used = {"": time.perf_counter()}, time.process_time()
     settings = Settings(lengths=lengths_up_to(options.tokens), number=options.number)
     measured = measure(
         model, list(PROBES.values()), settings, None, lambda name, _: began.setdefault(name, time.perf_counter())
@@ -85,6 +94,7 @@ def probe(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     return {
         "loading": began[""] - loading,
         "seconds": marks[-1] - marks[0],
+        "cpu": time.process_time() - used,
         "probes": spent,
         "cells": [[each.probe, cell.length, cell.tokens, cell.instances] for each in measured for cell in each.cells],
         "host_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
@@ -92,17 +102,47 @@ def probe(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def time_context(folder: Path) -> float:
-    """Return the seconds that the command takes, the start of Python included: the median of five."""
+def plan(options: argparse.Namespace, folder: Path) -> None:
+    """Print what a run needs: rows and tokens are those that a small model of the same tokens is asked."""
+    from transformers import LlamaForCausalLM
+
+    small = {"layers": 1, "width": 8, "heads": 1, "kv_heads": 1, "inner": 8, "vocabulary": 4_096, "dtype": "float32"}
+    make_folder(argparse.Namespace(**{**vars(options), **small}), folder)
+    model, cells = FolderProber(folder, "cpu"), []
+    for name, each in PROBES.items():
+        form = form_for(each, model, 6, 0)
+        assert form is not None
+        for length in lengths_of(each, lengths_up_to(options.tokens)):
+            (row,) = rows_of(form, model, length, 1)
+            if len(row.tokens) <= options.tokens:
+                cells.append([name, length, len(row.tokens), options.number, len(row.places)])
+    with torch.device("meta"):
+        parameters = sum(each.numel() for each in LlamaForCausalLM(shape_of(options)).parameters())
+    bytes_each = getattr(torch, options.dtype).itemsize
+    counted = operations(options, parameters, [cell[:4] for cell in cells])
+    print(f"$ python benchmarks/probe_speed.py {' '.join(sys.argv[1:])}")
+    print(f"{parameters:,} parameters: {parameters * bytes_each / 1e9:.1f} GB in {options.dtype}")
+    print(f"{len(cells)} cells, {sum(2 * cell[2] * cell[3] for cell in cells):,} tokens, {counted:.3g} operations")
+    places = max(max(1, 8_192 // cell[2]) * cell[4] for cell in cells)
+    size = places * options.vocabulary * bytes_each / 1e9
+    print(f"scores that exist at a time: at most {places:,} places over the vocabulary, {size:.1f} GB")
+    everything = max(cell[3] * cell[4] for cell in cells) * options.vocabulary * 4 / 1e9
+    print(f"scores of all rows of one cell in float32, which are not kept: {everything:,.0f} GB")
+
+
+def time_context(folder: Path) -> tuple[float, float]:
+    """Return the seconds that the command takes by the clock and of the CPU, the start of Python included: medians of five."""
     path = str(Path(__file__).resolve().parent.parent / "src")
     command = f"import sys; sys.path.insert(0, {path!r}); from lengthwise.cli.main import main; sys.exit(main())"
-    seconds = []
+    seconds, of_cpu = [], []
     for _ in range(5):
-        began = time.perf_counter()
+        began, used = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
         arguments = [sys.executable, "-c", command, "context", str(folder)]
         subprocess.run(arguments, check=True, stdout=subprocess.DEVNULL)
         seconds.append(time.perf_counter() - began)
-    return sorted(seconds)[2]
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        of_cpu.append(after.ru_utime + after.ru_stime - used.ru_utime - used.ru_stime)
+    return sorted(seconds)[2], sorted(of_cpu)[2]
 
 
 def operations(options: argparse.Namespace, parameters: int, cells: list[list[Any]]) -> float:
@@ -116,14 +156,19 @@ def operations(options: argparse.Namespace, parameters: int, cells: list[list[An
     return total
 
 
-def report(options: argparse.Namespace, parameters: int, seconds_of_context: float, found: dict[str, Any]) -> None:
+def report(
+    options: argparse.Namespace, parameters: int, seconds_of_context: tuple[float, float], found: dict[str, Any]
+) -> None:
     """Print what was measured."""
     device = torch.cuda.get_device_name() if options.device == "cuda" else f"{platform.machine()} CPU"
     print(f"$ python benchmarks/probe_speed.py {' '.join(sys.argv[1:])}")
     print(f"{device}, {torch.get_num_threads()} threads, torch {torch.__version__}")
     print(f"{parameters:,} parameters in {options.dtype}, {options.vocabulary:,} tokens in the vocabulary")
-    print(f"context: {seconds_of_context:.2f} s, the start of Python included")
-    print(f"probe: {found['seconds']:.1f} s, after {found['loading']:.1f} s of loading")
+    by_clock, of_cpu = seconds_of_context
+    print(f"context: {by_clock:.2f} s by the clock, {of_cpu:.2f} s of CPU time, the start of Python included")
+    print(
+        f"probe: {found['seconds']:.1f} s by the clock, {found['cpu']:.1f} s of CPU time, after {found['loading']:.1f} s of loading"
+    )
     print(f"{options.number} questions of each length, each also with shuffled examples")
     print(f"peak of memory of the process: {found['host_mb']:,.0f} MB")
     if found["gpu_mb"]:
@@ -150,6 +195,7 @@ def main() -> None:
     parser.add_argument("--number", type=int, default=100, help="questions of each length")
     parser.add_argument("--dtype", choices=("float32", "bfloat16"), default="bfloat16")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--plan", action="store_true", help="print what the run needs, and run nothing")
     parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)  # the process of its own
     options = parser.parse_args()
     if options.measure:
@@ -157,6 +203,9 @@ def main() -> None:
         return
     with TemporaryDirectory() as place:
         folder = Path(place) / "model"
+        if options.plan:
+            plan(options, folder)
+            return
         parameters = make_folder(options, folder)
         seconds = time_context(folder)
         child = [sys.executable, __file__, *sys.argv[1:], "--measure", str(folder)]
