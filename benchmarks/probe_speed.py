@@ -121,6 +121,9 @@ def plan(options: argparse.Namespace, folder: Path) -> None:
     bytes_each = getattr(torch, options.dtype).itemsize
     counted = operations(options, parameters, [cell[:4] for cell in cells])
     print(f"$ python benchmarks/probe_speed.py {' '.join(sys.argv[1:])}")
+    print(
+        f"{options.layers} layers of width {options.width:,}, up to {options.tokens:,} tokens, {options.number} questions of each length"
+    )
     print(f"{parameters:,} parameters: {parameters * bytes_each / 1e9:.1f} GB in {options.dtype}")
     print(f"{len(cells)} cells, {sum(2 * cell[2] * cell[3] for cell in cells):,} tokens, {counted:.3g} operations")
     places = max(max(1, 8_192 // cell[2]) * cell[4] for cell in cells)
