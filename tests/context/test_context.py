@@ -11,8 +11,9 @@ import pytest
 from command_runner import Runner
 from published_configs import CONFIGS
 
+from lengthwise.context.config_reader import alibi_slopes, parse_model_config
 from lengthwise.context.findings import TURN, Finding, findings_of
-from lengthwise.context.model_config import AttentionKind, ModelConfig, alibi_slopes, parse_model_config
+from lengthwise.context.model_config import AttentionKind, ModelConfig
 from lengthwise.context.offsets import closest_sum, first_negative_sum
 from lengthwise.context.rotations import Rotation
 from lengthwise.encodings.core.choice import find_encoding
@@ -265,12 +266,71 @@ def test_the_published_least_base_keeps_similar_keys_ahead_and_a_smaller_one_doe
         ({"max_position_embeddings": 10**30}, "max_position_embeddings in the configuration"),
         ({"sliding_window": 0}, "sliding_window in the configuration"),
         ({"no_rope_layers": [2]}, "no_rope_layers in the configuration"),
+        ({"num_attention_heads": 8.5}, "must be a whole number from 1 to 1,000,000; found 8.5"),
+        ({"max_position_embeddings": 4096.5}, "must be a whole number from 1 to 16,777,216; found 4096.5"),
+        ({"rotary_dim": 6.5}, "rotary_dim in the configuration of 'm' must be a whole number from 2 to 128; found 6.5"),
+        ({"hidden_size": 4100}, "hidden_size in the configuration of 'm' must be a multiple of the 32 heads"),
+        ({"layer_types": ["sliding_attention"] * 32}, "sliding_window in the configuration of 'm' must be the tokens"),
+        (
+            {"rope_parameters": {"full_attention": 7}},
+            "rope_parameters in the configuration of 'm' must be a table, or one for each kind of layers",
+        ),
+        (
+            {"rope_scaling": {"type": "llama3", "factor": 8, "low_freq_factor": 4, "high_freq_factor": 4}},
+            "high_freq_factor must be above low_freq_factor; found 4 and 4",
+        ),
+        (
+            {
+                "rope_scaling": {"type": "longrope", "short_factor": [1] * 64, "long_factor": [2] * 64},
+                "original_max_position_embeddings": 1,
+            },
+            "LongRoPE needs a trained length from 2 on; found 1",
+        ),
+        ({"is_encoder_decoder": True}, "the configuration of 'm' is that of an encoder with a decoder (llama)"),
+        ({"model_type": {"a": 1}}, "model_type in the configuration of 'm' must be a text"),
+        ({"lengthwise": 7}, "lengthwise in the configuration of 'm' must be what lengthwise.encodings.attach writes"),
     ],
 )
 def test_a_wrong_entry_is_named_with_what_is_allowed(change: dict[str, Any], words: str) -> None:
     with pytest.raises(InvalidOptionError) as caught:
         findings_of(parse_model_config(CONFIGS["Llama-3-8B"] | change, "m"), 10.0)
     assert words in caught.value.message
+
+
+def test_what_is_not_given_is_said() -> None:
+    entries = CONFIGS["Llama-3-8B"] | {"rope_theta": None, "torch_dtype": {"": "bfloat16"}}
+    remarks = parse_model_config(entries, "m").remarks
+    assert any("names no base of rotary positions" in remark for remark in remarks)
+    assert any("the number format is {'': 'bfloat16'}" in remark for remark in remarks)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "answer"),
+    [("nope", "nope: counting at least C-RASP"), ("alibi", "alibi: counting"), ("rope", "rope: counting")],
+)
+def test_an_attached_encoding_takes_the_place_of_the_models_own(encoding: str, answer: str) -> None:
+    attached = {"encoding": encoding, "max_length": 64, "trained": 64, "revision": 1}
+    config = parse_model_config(CONFIGS["Llama-3-8B"] | {"lengthwise": attached}, "m")
+    found = answers(config)
+    assert set(found) == {("encoding", "full"), ("horizon", "")}
+    assert found["encoding", "full"].answer.startswith(answer)
+    assert bool(config.remarks) == (encoding != "nope")
+
+
+def test_a_file_that_a_configuration_names_as_its_encoding_is_not_opened(tmp_path: Path) -> None:
+    attached = {"encoding": f"{tmp_path / 'absent.py'}", "max_length": 64, "trained": 64, "revision": 1}
+    config = parse_model_config(CONFIGS["Llama-3-8B"] | {"lengthwise": attached}, "m")
+    assert "is unknown" in of(config, "encoding", "full").answer
+
+
+@pytest.mark.parametrize(
+    ("key", "hint"),
+    [("rope_thetta", "did you mean 'rope_theta'?"), ("factor", "a scaling is one entry"), ("vocab_size", "a scaling")],
+)
+def test_a_change_that_would_show_nothing_is_refused(key: str, hint: str) -> None:
+    with pytest.raises(InvalidOptionError, match=f"no answer of context depends on '{key}'") as caught:
+        parse_model_config(CONFIGS["Llama-3-8B"], "m", {key: 4})
+    assert hint in str(caught.value)
 
 
 def test_layers_without_positions_are_a_kind_of_their_own() -> None:

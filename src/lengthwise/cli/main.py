@@ -94,8 +94,12 @@ def _run_command(given: list[str]) -> int:
 
 def _interrupted(given: Sequence[str]) -> str:
     """Return the last line of a command that was stopped."""
-    trains = bool(given) and given[0] in ("run", "reproduce", "atlas")
-    return "interrupted: finished runs are saved; run the same command again to continue." if trains else "interrupted."
+    command = given[0] if given else ""
+    if command in ("run", "reproduce", "atlas"):
+        return "interrupted: finished runs are saved; run the same command again to continue."
+    if command == "probe" and any(word.partition("=")[0] == "--out" for word in given):
+        return "interrupted: what is measured is saved; run the same command again to continue."
+    return "interrupted."
 
 
 def _drop_output() -> None:

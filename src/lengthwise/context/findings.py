@@ -10,10 +10,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..encodings.core.choice import Choice, find_encoding
+from ..encodings.core.choice import Choice, find_packaged_encoding
 from ..errors import LengthwiseError
 from ..theory.precision.look_back import penalty_reach
-from .model_config import AttentionKind, LearnedTable, ModelConfig, Penalty
+from .model_config import Attached, AttentionKind, LearnedTable, ModelConfig, Penalty
 from .offsets import closest_sum, first_negative_sum
 from .rotations import SCALINGS, Rotation
 
@@ -161,6 +161,8 @@ def _without_window(positions: object) -> str:
             return "alibi"
         case LearnedTable():
             return "learned"
+        case Attached(name=name):
+            return name
         case Rotation() as rotation:
             return _rotary_name(rotation)
     return "nope"
@@ -191,7 +193,7 @@ def _options(options: Mapping[str, float]) -> str:
 def _encoding(kind: AttentionKind) -> Finding:
     name = encoding_of(kind)
     try:
-        choice = find_encoding(name)
+        choice = find_packaged_encoding(name)
         name = choice.name
         answer = f"{name}: {_classes(choice)}"
     except LengthwiseError as error:  # a number outside of what our encodings take

@@ -56,6 +56,18 @@ class Rotation:
                 f"the scaling {self.scaling!r} is unknown. Known: {', '.join(SCALINGS)}.",
                 hint="a model with other rotations cannot be described from its configuration.",
             )
+        if self.scaling == "llama3":
+            low, high = self._turns_kept
+            if not low < high:
+                raise InvalidOptionError(
+                    f"high_freq_factor must be above low_freq_factor; found {high:g} and {low:g}.",
+                    hint="correct the configuration.",
+                )
+        if self.scaling == "longrope" and self.trained < 2:
+            raise InvalidOptionError(
+                f"LongRoPE needs a trained length from 2 on; found {self.trained}.",
+                hint="correct original_max_position_embeddings in the configuration.",
+            )
         pairs = self.width // 2
         for name, factors in (("short_factor", self.short_factors), ("long_factor", self.long_factors)):
             if self.scaling == "longrope" and len(factors) != pairs:
@@ -123,9 +135,14 @@ class Rotation:
         """Return the pair, not a whole number, that turns so many times over the trained length."""
         return self.width * math.log(self.trained / (turns * 2 * math.pi)) / (2 * math.log(self.base))
 
+    @property
+    def _turns_kept(self) -> tuple[float, float]:
+        """How many turns in training divide a pair by the factor, and how many leave it as it was."""
+        return self.settings.get("low_freq_factor", 1.0), self.settings.get("high_freq_factor", 4.0)
+
     def _llama3(self, angle: float) -> float:
         turns = self.trained * angle / (2 * math.pi)
-        low, high = self.settings.get("low_freq_factor", 1.0), self.settings.get("high_freq_factor", 4.0)
+        low, high = self._turns_kept
         kept = min(max((turns - low) / (high - low), 0.0), 1.0)
         return (1 - kept) * angle / self.factor + kept * angle
 

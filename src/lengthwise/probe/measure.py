@@ -9,13 +9,18 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 
+import torch
+from torch import Tensor
+
 from ..errors import InvalidOptionError, UnreadableFileError
 from ..files import read_json, write_text
 from .models import Prober
 from .probes import Probe, is_single, lengths_of
 from .prompts import Form, Row, form_for, rows_of
 
-VERSION = 1
+VERSION = 2
+_PLACES_AT_ONCE = 256
+_LARGEST = 1e9  # margin, where scores are infinite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,16 +113,31 @@ def _cell(form: Form, model: Prober, length: int, rows: Sequence[Row]) -> Cell:
 
 def _score(model: Prober, rows: Sequence[Row]) -> list[tuple[bool, bool, float]]:
     """Return for every row whether its answer is right among the choices, right among all tokens, and its margin."""
-    found = []
-    for row, scores in zip(rows, model.scores([row.tokens for row in rows], [row.places for row in rows]), strict=True):
-        right = scores.new_tensor(row.right).long()
-        wanted = scores.gather(1, right[:, None])[:, 0]
-        others = scores[:, list(row.choices)].clone()
-        others[right[:, None] == others.new_tensor(row.choices).long()] = -float("inf")
-        margin = float((wanted - others.max(1).values).min())
-        is_greedy = bool((scores.argmax(1) == right).all())
-        found.append((margin > 0, is_greedy, margin))
-    return found
+    scores = model.scores([row.tokens for row in rows], [row.places for row in rows])
+    found = {index: _judge(rows[index], of_row) for index, of_row in scores}
+    return [found[index] for index in range(len(rows))]
+
+
+def _judge(row: Row, scores: Tensor) -> tuple[bool, bool, float]:
+    """Judge one row, a few places at a time: a copy of all scores in float32 may not fit beside them."""
+    least, is_greedy = float("inf"), True
+    choices = torch.tensor(row.choices, device=scores.device)
+    right = torch.tensor(row.right, device=scores.device)
+    for part, wanted_tokens in zip(
+        torch.split(scores, _PLACES_AT_ONCE), torch.split(right, _PLACES_AT_ONCE), strict=True
+    ):
+        of_part = part.float()
+        wanted = of_part.gather(1, wanted_tokens[:, None])[:, 0]
+        others = of_part[:, choices].masked_fill(wanted_tokens[:, None] == choices, -float("inf"))
+        margins = (wanted - others.max(1).values).clamp(-_LARGEST, _LARGEST)
+        if margins.isnan().any():
+            raise UnreadableFileError(
+                f"the model gives scores that are no numbers after {len(row.tokens):,} tokens.",
+                hint="a model in float16 may overflow; save it in bfloat16 or float32.",
+            )
+        least = min(least, float(margins.min()))
+        is_greedy = is_greedy and bool((of_part.argmax(1) == wanted_tokens).all())
+    return least > 0, is_greedy, least
 
 
 # The file
@@ -138,7 +158,7 @@ def _read(file: str | Path | None, model: Prober, settings: Settings) -> dict[st
         ) from None
     if not same:
         raise InvalidOptionError(
-            f"{str(file)!r} holds measurements of another model or with other settings.",
+            f"{str(file)!r} holds measurements of another model or with other settings, or of another version.",
             hint="choose another file with --out, or remove this one.",
         )
     return cells

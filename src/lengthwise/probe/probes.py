@@ -18,6 +18,7 @@ from ..tasks.core.special_tokens import EOS
 from ..tasks.core.task import IGNORE, Task
 
 _STREAM = "evaluation"
+_READ_OFF = 2_048  # instances that show every possible answer: of 512, one of 64 answers was missing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +168,7 @@ def answer_symbols(probe: Probe) -> tuple[str, ...]:
     choice between these alone. Other tasks may answer with any symbol of theirs.
     """
     shortest = lengths_of(probe, (12,))[0]
-    seen = {symbol for each in make_instances(probe, shortest, 512, 0, "symbols") for symbol in each.answer}
+    seen = {symbol for each in make_instances(probe, shortest, _READ_OFF, 0, "symbols") for symbol in each.answer}
     return tuple(symbol for symbol in probe.task.symbols if symbol in seen)
 
 

@@ -121,22 +121,36 @@ LEGEND = (
 )
 
 
-def profile_page(model: Prober, findings: Sequence[Finding]) -> Document:
-    """Return the profile as a page, with the mechanisms and every figure."""
-    details = Table(
+def figures_table(findings: Sequence[Finding]) -> Table:
+    """Return a row for every probe and length, with the controls."""
+    return Table(
         header=["probe", "length", "tokens", "right", "95 % interval", "chance", "shuffled examples", "median margin"],
         rows=[_detail(finding.probe, cell) for finding in findings for cell in finding.cells],
         kinds={0: "name", **dict.fromkeys(range(1, 8), "number")},
     )
+
+
+def lines_left_out(findings: Sequence[Finding]) -> list[str]:
+    """Return a line for each reason why longer questions were not asked, with its probes."""
+    groups: dict[str, list[str]] = {}
+    for finding in findings:
+        if finding.cells and finding.left_out:
+            groups.setdefault(finding.left_out, []).append(finding.probe)
+    return [f"Longer questions of {', '.join(names)} are left out: {reason}." for reason, names in groups.items()]
+
+
+def profile_page(model: Prober, findings: Sequence[Finding]) -> Document:
+    """Return the profile as a page, with the mechanisms and every figure."""
     mechanisms: list[str] = [f"{finding.probe}: {PROBES[finding.probe].mechanism}." for finding in findings]
     return Document(
         [
             profile_table(findings),
+            *map(Paragraph, lines_left_out(findings)),
             Paragraph(LEGEND, soft=True),
             Heading("What each probe needs"),
             Items(mechanisms),
             Heading("All figures"),
-            details,
+            figures_table(findings),
         ],
         title=f"Probe of {model.name}",
     )

@@ -10,8 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ...context.config_reader import read_model_config
 from ...context.findings import MEANINGS, Finding, findings_of
-from ...context.model_config import MOST_LENGTH, ModelConfig, read_model_config, with_lengths
+from ...context.model_config import MOST_LENGTH, ModelConfig, with_lengths
 from ...context.picture import draw_wavelengths
 from ...errors import InvalidOptionError
 from ...files import write_text

@@ -6,10 +6,11 @@ import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
 
-from ...errors import InvalidOptionError
+from ...encodings.core.choice import find_encoding
+from ...errors import InvalidOptionError, UnreadableFileError
 from ...extras import require_extra
 from ...files import write_text
-from ...probe.probes import PROBES, find_probe
+from ...probe.probes import PROBES, Probe, find_probe, lengths_of
 from ..arguments import whole_number
 from ..text import paint, paragraph, passing_line, print_json, width
 
@@ -55,7 +56,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--seed", type=whole_number(0, 2**31 - 1), default=0, metavar="N", help="draws questions and words"
     )
-    parser.add_argument("--encoding", metavar="E", help="the encoding of the model, for what theory predicts")
+    parser.add_argument(
+        "--encoding",
+        metavar="E",
+        help="the encoding of the model, for what theory predicts (default: that of its configuration)",
+    )
     parser.add_argument(
         "--device", choices=("cpu", "cuda"), default=None, help="where the model runs (default: a GPU if there is one)"
     )
@@ -76,16 +81,36 @@ def _lengths(text: str) -> tuple[int, ...]:
     return found
 
 
+def _probes(names: str) -> list[Probe]:
+    """Return the probes that are named, each once."""
+    return (
+        [find_probe(name) for name in dict.fromkeys(map(str.strip, names.split(",")))] if names else [*PROBES.values()]
+    )
+
+
+def _require_place(file: str | None) -> None:
+    """Raise if a file cannot be written where it is wanted: that should not come out after an hour of measuring."""
+    if file is not None and (Path(file).is_dir() or not Path(file).parent.is_dir()):
+        raise UnreadableFileError(
+            f"cannot write {file!r}: {'it is a folder' if Path(file).is_dir() else 'there is no such folder'}.",
+            hint="choose another path.",
+        )
+
+
 def run(options: Namespace) -> int:
     """Measure a model and print its profile."""
-    probes = [find_probe(name.strip()) for name in options.probe.split(",")] if options.probe else list(PROBES.values())
+    probes = _probes(options.probe)
+    if options.encoding:
+        find_encoding(options.encoding)  # a wrong name is said before anything is measured
+    for file in (options.page, options.out):
+        _require_place(file)
     require_extra("probing a model")
     import torch
 
     from ...probe.harness import export_tasks
     from ...probe.measure import Settings, measure
     from ...probe.models import FolderProber, find_prober
-    from ...probe.profile import LEGEND, find_profile, profile_page, profile_table, to_json
+    from ...probe.profile import LEGEND, find_profile, lines_left_out, profile_page, profile_table, to_json
 
     device = options.device or ("cuda" if torch.cuda.is_available() else "cpu")
     if device == "cuda" and not torch.cuda.is_available():
@@ -98,7 +123,9 @@ def run(options: Namespace) -> int:
                 "--export writes text, so it needs a tokenizer; a Python object has none.", hint="name a folder."
             )
         written = export_tasks(model, probes, settings, Path(options.export))
-        print(f"{len(written)} tasks: {Path(options.export).resolve()}", file=sys.stderr)
+        too_long = sum(len(lengths_of(probe, settings.lengths)) for probe in probes) - len(written)
+        note = f"; {too_long} left out, which are too long for the model" if too_long else ""
+        print(f"{len(written)} tasks: {Path(options.export).resolve()}{note}", file=sys.stderr)
         return 0
     with passing_line(hidden=options.json) as show:
         measured = measure(
@@ -113,5 +140,7 @@ def run(options: Namespace) -> int:
         return 0
     print(profile_table(findings).to_text(width(), paint))
     print()
+    for line in lines_left_out(findings):
+        print(paragraph(line))
     print(paragraph(LEGEND))
     return 0
