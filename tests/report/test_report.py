@@ -43,7 +43,6 @@ from lengthwise.report.results_data import to_json
 from lengthwise.report.results_page import TITLE, results_page
 from lengthwise.report.statistics import (
     Cell,
-    agreement,
     description_of,
     is_fitted,
     share_in,
@@ -70,11 +69,12 @@ def test_the_tasks_of_these_tests_have_the_verdicts_their_names_say() -> None:
         ([[1, 1, 1]] * 3, 3, 3, Answer.YES),
         ([[1, 1, 1], [1, 1, 0.95], [1, 1, 0.2]], 3, 2, Answer.UNKNOWN),
         ([[1, 1, 1], [1, 1, 0]], 2, 1, Answer.UNKNOWN),
+        ([[1, 1, 1]] * 2, 2, 2, Answer.UNKNOWN),
         ([[0.98, 1, 1], [0.5, 1, 1]], 0, 0, Answer.UNKNOWN),
-        ([[0.98, 0, 0], [1, 0.9, 0.9]], 1, 1, Answer.YES),
+        ([[0.98, 0, 0], *[[1, 0.9, 0.9]] * 3], 3, 3, Answer.YES),
         ([[1, 0.5, 0]] * 3, 3, 0, Answer.NO),
-        ([[1, 1, 0.899]], 1, 0, Answer.NO),
-        ([[0.99, 0, 0.9]], 1, 1, Answer.YES),
+        ([[1, 1, 0.899]] * 3, 3, 0, Answer.NO),
+        ([[0.99, 0, 0.9]] * 3, 3, 3, Answer.YES),
         ([[0.989, 0, 0.9]], 0, 0, Answer.UNKNOWN),
     ],
 )
@@ -179,25 +179,6 @@ def test_results_that_do_not_count_are_told_with_the_cause(
     assert " ".join(said.out.split()).count("no prediction to compare with") == 2
 
 
-def test_agreement_counts_the_cells_where_both_are_known() -> None:
-    cells = [
-        cell_of(YES_TASK, "nope", [[1, 1]]),
-        cell_of(NO_TASK, "nope", [[1, 1]]),
-        cell_of(NO_TASK, "ape", [[1, 0]]),
-        cell_of(NO_TASK, "ape", [[0.5, 0]]),
-    ]
-    assert agreement(cells) == (2, 3)
-    assert summary(cells) == (
-        "Prediction and measurement agree in 2 of 3 cells that the runs decide. "
-        "3 of 4 cells have a run that fits the training lengths."
-    )
-    split = cell_of(YES_TASK, "nope", [[1, 1], [1, 0]])
-    assert summary([split]) == (
-        "Prediction and measurement agree in 0 of 0 cells that the runs decide. In 1 cell there are too few runs to tell. "
-        "1 of 1 cells have a run that fits the training lengths."
-    )
-
-
 @pytest.mark.full
 @pytest.mark.parametrize("task", [*TASKS, *LANGUAGES, *(f"states({name})" for name in LANGUAGES)])
 def test_a_verdict_in_a_report_is_read_where_the_task_is_read(task: str) -> None:
@@ -231,6 +212,7 @@ def test_percentages_never_round_to_all_or_nothing(values: list[float], text: st
 
 
 NO_EVIDENCE = "– no evidence: no run fitted"
+TOO_FEW = "? too few runs: 2 of 2 fitted runs generalize"
 
 
 def test_the_table_has_a_row_for_every_cell_and_a_column_for_every_bin() -> None:
@@ -248,16 +230,16 @@ def test_the_table_has_a_row_for_every_cell_and_a_column_for_every_bin() -> None
         "remark",
     ]
     assert results_table(cells).rows == [
-        [YES_TASK, "nope", "YES", "100", "100", "97.5 (95.0–100)", "2/2", "2/2 (16–100)", "100", "✓ agrees"],
+        [YES_TASK, "nope", "YES", "100", "100", "97.5 (95.0–100)", "2/2", "2/2 (16–100)", "100", TOO_FEW],
         [NO_TASK, "ape", "NO", "50.0", "25.0", "0", "0/1", "–", "0", NO_EVIDENCE],
     ]
     assert legend(cells[:1]) == (
         "Exact match in percent, median (and range) over the fitted runs, or over all where none fitted, at lengths 0–4 / 5–8 / "
         "9–12. Fitted: at least 99% on fresh instances of the longest quarter of the training lengths. Generalize: of the fitted "
         "runs, those with at least 90% at 3×, with the 95 % interval of this success rate in percent; best: the best run there; – "
-        "where there is nothing to count. A YES agrees if at least 90% of the fitted runs generalize, a NO if at most 10% do; "
-        "either differs only if the interval excludes that rate. Marks: ✓ agrees, ✗ differs, ? undecided (too few runs to tell), "
-        "! a NO that a run challenges, · no prediction, – no evidence."
+        "where there is nothing to count. A YES agrees if at least 90% of at least 3 fitted runs generalize, a NO if at most 10% do; "
+        "either differs only if the interval excludes that rate. Marks: ✓ agrees, ✗ differs, ? undecided (fewer than 3 fitted runs, "
+        "or too few to tell), ! a NO that a run challenges, · no prediction, – no evidence."
     )
     assert (FITTED, GENERALIZED) == (0.99, 0.90)
 
@@ -300,6 +282,7 @@ def test_the_json_of_a_report_has_everything_and_is_json() -> None:
         "standing",
         "remark",
         "challenged_by",
+        "may_challenge",
         "processors",
         "runs",
         "fitted",
@@ -311,7 +294,12 @@ def test_the_json_of_a_report_has_everything_and_is_json() -> None:
         "best",
         "each_run",
     ]
-    assert (first["task"], first["encoding"], first["predicted"], first["measured"]) == (YES_TASK, "nope", "YES", "NO")
+    assert (first["task"], first["encoding"], first["predicted"], first["measured"]) == (
+        YES_TASK,
+        "nope",
+        "YES",
+        "UNKNOWN",
+    )
     assert (first["runs"], first["fitted"], first["generalize"], first["agrees"]) == (1, 1, 0, None)
     assert first["bins"][1] == {"lengths": [5, 8], "median": 0.5, "low": 0.5, "high": 0.5}
     assert first["best"] == 0.25
@@ -517,12 +505,12 @@ def test_many_settings_have_a_strip_with_a_dot_for_every_run_and_rings_where_it_
 
 
 def test_the_matrix_comes_first_and_has_a_square_for_every_cell_with_its_mark() -> None:
-    specs = load_grid_of(width=[8, 16, 24, 32, 40, 48, 64], heads=2, seeds=1)
+    specs = load_grid_of(width=[8, 16, 24, 32, 40, 48, 64], heads=2, seeds=3)
     results = [make_result(run, [1, 1, run.model.width < 32]) for run in make_runs(specs)]
     page = results_page(results).to_html()
     assert page.index('aria-label="picture"') < page.index("<table>")
     words = re.findall(r"yes: \d/\d [\d.]+ .", page)
-    assert words == ["yes: 1/1 100 ✓"] * 3 + ["yes: 0/1 0 ?"] * 4
+    assert words == ["yes: 3/3 100 ✓"] * 3 + ["yes: 0/3 0 ✗"] * 4
     assert ">width</text>" in page, "the name of what varies stands once"
 
 

@@ -10,13 +10,13 @@ from ..tasks.audit.results import Baseline
 from ..tasks.core.lengths import multiple_of
 from ..train.settings import GENERATED_EXAMPLES
 from .intervals import FEWEST_FOR_MEDIAN, Interval, SuccessRate
-from .judging import FEW_SUCCEED, FITTED, GENERALIZED, MARKS_LEGEND, MOST_SUCCEED, Standing
-from .looking import KeptModels, challenged_blocks, failing_blocks
+from .judging import FEW_SUCCEED, FEWEST_RUNS, FITTED, GENERALIZED, MARKS_LEGEND, MOST_SUCCEED, Standing, agreement
+from .looking import KeptModels, challenged_blocks, failing_blocks, untested_blocks
 from .naming import columns_of
 from .numbers import percent, show_number
 from .pages import Block, Document, Heading, Paragraph
 from .results_data import flat_record
-from .statistics import Cell, agreement
+from .statistics import Cell
 
 
 def results_table(cells: Sequence[Cell]) -> Table:
@@ -114,17 +114,25 @@ def show_rate(rate: SuccessRate | None) -> str:
 
 
 def summary(cells: Sequence[Cell]) -> str:
-    """Return how far prediction and measurement agree, in a sentence."""
-    right, known = agreement(cells)
-    fitted = sum(cell.num_fitted > 0 for cell in cells)
-    undecided = sum(cell.standing is Standing.UNDECIDED for cell in cells)
-    left_open = (
-        f" In {undecided} {'cell' if undecided == 1 else 'cells'} there are too few runs to tell." if undecided else ""
-    )
+    """Return how many predictions agree with the measurement, how many differ, and how many runs are too few to tell, in a sentence."""
+    found = agreement(cell.standing for cell in cells)
+    if not found.judged:
+        return "No cell has both a prediction and a run that fits the training lengths."
+    challenged = sum(cell.standing is Standing.CHALLENGED for cell in cells)
+    of_them = f" ({challenged} challenged)" if challenged else ""
     return (
-        f"Prediction and measurement agree in {right} of {known} cells that the runs decide.{left_open} "
-        f"{fitted} of {len(cells)} cells have a run that fits the training lengths."
+        f"Prediction and measurement: {found.agree} agree, {found.differ} differ{of_them}, {found.undecided} undecided of the "
+        f"{found.judged} {'cell' if found.judged == 1 else 'cells'} with a prediction and a run that fits the training lengths."
+        f"{_not_judged(cells)}"
     )
+
+
+def _not_judged(cells: Sequence[Cell]) -> str:
+    """Say how many cells are left out of the count, and why."""
+    unfitted = sum(cell.standing is Standing.NO_EVIDENCE for cell in cells)
+    unpredicted = sum(cell.standing is Standing.NO_PREDICTION for cell in cells)
+    reasons = [f"{unfitted} without a fitted run"] * bool(unfitted) + [f"{unpredicted} without a prediction"] * bool(unpredicted)
+    return f" Not counted: {' and '.join(reasons)}." if reasons else ""
 
 
 def legend(cells: Sequence[Cell]) -> str:
@@ -138,8 +146,8 @@ def legend(cells: Sequence[Cell]) -> str:
         f"fitted, at lengths {bins}. Fitted: at least {FITTED:.0%} on fresh instances of the longest quarter of the training lengths. "
         f"Generalize: of the fitted runs, those with at least {GENERALIZED:.0%} at {where}, with the 95 % interval of this success "
         f"rate in percent; best: the best run there; – where there is nothing to count. A YES agrees if at least "
-        f"{MOST_SUCCEED:.0%} of the fitted runs generalize, a NO if at most {FEW_SUCCEED:.0%} do; either differs only if the interval "
-        f"excludes that rate. {MARKS_LEGEND}{_advice(cells)}{_room(cells)}{_mixed_processors(cells)}"
+        f"{MOST_SUCCEED:.0%} of at least {FEWEST_RUNS} fitted runs generalize, a NO if at most {FEW_SUCCEED:.0%} do; either differs "
+        f"only if the interval excludes that rate. {MARKS_LEGEND}{_advice(cells)}{_room(cells)}{_mixed_processors(cells)}"
     )
 
 
@@ -248,6 +256,7 @@ def brief_report(cells: Sequence[Cell], kept: KeptModels | None = None) -> Docum
             Paragraph(summary(cells)),
             Paragraph(common_settings(cells)),
             Paragraph(legend(cells)),
+            *untested_blocks(cells, kept),
             *failing_blocks(cells, kept),
             *other_blocks(cells),
         ]

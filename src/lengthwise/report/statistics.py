@@ -26,7 +26,16 @@ from ..theory.claims import Answer
 from ..theory.verdict import AnyVerdict, Verdict
 from ..train.settings import TRAINER_REVISION
 from .intervals import FEWEST_FOR_MEDIAN, Interval, SuccessRate, median_interval, success_rate
-from .judging import FITTED, GENERALIZED, RunOutcome, Standing, explain_standing, judge, measured_answer
+from .judging import (
+    FITTED,
+    GENERALIZED,
+    RunOutcome,
+    Standing,
+    advice_on_pumped_pairs,
+    explain_standing,
+    judge,
+    measured_answer,
+)
 
 SHORTCUT = 0.05  # models that are better than a shortcut by no more than this are marked
 
@@ -109,14 +118,29 @@ class Cell:
 
     @property
     def measured(self) -> Answer:
-        """YES if at least 90 % of the fitted runs generalize, NO if at most 10 % do, UNKNOWN between or where none fitted."""
+        """YES if at least 90 % of the fitted runs generalize, NO if at most 10 % do, UNKNOWN between or where fewer than three fitted."""
         return measured_answer(self.rate)
 
     @property
     def challengers(self) -> tuple[RunOutcome, ...]:
-        """The runs that challenge a NO."""
+        """The runs that challenge a NO: they are right at the longest lengths, and on longer hard instances, pumped pairs among them."""
+        return tuple(run for run in self._candidates if not run.lacks_pumped_pairs)
+
+    @property
+    def may_challenge(self) -> tuple[RunOutcome, ...]:
+        """The runs that would challenge a NO if they had been right on pumped pairs longer than the training lengths, too."""
+        return tuple(run for run in self._candidates if run.lacks_pumped_pairs)
+
+    @property
+    def _candidates(self) -> tuple[RunOutcome, ...]:
+        """The runs that speak against a NO, as far as they were tested."""
         return tuple(
-            run for run in self.runs if self.verdict.answer is Answer.NO and run.generalizes and run.is_right_throughout
+            run
+            for run in self.runs
+            if self.verdict.answer is Answer.NO
+            and run.generalizes
+            and run.is_right_at_the_end
+            and not run.fails_hard_instances
         )
 
     @property
@@ -132,8 +156,10 @@ class Cell:
 
     @property
     def remark(self) -> str:
-        """What the standing means, and a shortcut that does as well."""
+        """What the standing means, whether a run may challenge the prediction, and a shortcut that does as well."""
         said = explain_standing(self.standing, self.verdict.answer, self.rate)
+        if self.may_challenge and not self.challengers:
+            said += f"; may challenge the NO: {advice_on_pumped_pairs(self.may_challenge[0])}"
         if self.shortcut is None or not self.fitted:
             return said
         share = self.shortcut.shares[self.success] or 0.0
@@ -385,9 +411,3 @@ def _curve(results: Sequence[Result]) -> tuple[Point, ...]:
         for length, examples, matches in result.scores:
             by_length.setdefault(length, []).append(matches / examples)
     return tuple(Point(length=length, value=median_interval(values)) for length, values in sorted(by_length.items()))
-
-
-def agreement(cells: Iterable[Cell]) -> tuple[int, int]:
-    """Return in how many cells prediction and measurement agree, and in how many both are known."""
-    known = [cell.agrees for cell in cells if cell.agrees is not None]
-    return sum(known), len(known)
