@@ -228,6 +228,16 @@ def test_a_dry_run_says_what_there_is_to_do_and_leaves_nothing_behind(run: Runne
     assert sorted((stack["runs"], stack["slots"]) for stack in planned["stacks"]) == [(4, 4)] * 4
 
 
+def test_a_dry_run_of_runs_that_never_stop_early_assumes_nothing(run: Runner) -> None:
+    spec = write_spec(run.folder)
+    told = run("run", spec, "--set", "stop_early=false", "--workers", "1", "--dry-run").out
+    assert "; no run stops early (stop_early = false).\n" in told
+    assert "assumed" not in told
+    assert "at most" not in told.partition("About")[2]
+    some = run("run", spec, "--set", "stop_early=true,false", "--workers", "1", "--dry-run").out
+    assert "half of their steps is assumed where stop_early is true.\n" in some
+
+
 def test_a_dry_run_of_what_is_finished_says_so(trained: Trained, run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(trained.folder)
     before = sorted(path.name for path in trained.folder.iterdir())

@@ -33,6 +33,7 @@ from lengthwise.report.results import (
     baselines_table,
     brief_report,
     common_settings,
+    decoding_legend,
     decoding_table,
     legend,
     results_table,
@@ -41,6 +42,7 @@ from lengthwise.report.results import (
 )
 from lengthwise.report.results_data import to_json
 from lengthwise.report.results_page import TITLE, results_page
+from lengthwise.report.run_list import describe_run
 from lengthwise.report.statistics import (
     Cell,
     description_of,
@@ -569,7 +571,8 @@ def test_learning_rates_and_widths_have_cells_of_their_own_and_columns_and_are_n
 def load_grid_of(**settings: object) -> Sequence[Spec]:
     """Return the specs of a grid on one task with one encoding."""
     own = {"tasks": [YES_TASK], "encodings": ["nope"], "train_length": 4, "test_length": 12}
-    return Grid(settings=own | settings, source="a test").specs()
+    chosen = {name: value for name, value in (own | settings).items() if value is not None}
+    return Grid(settings=chosen, source="a test").specs()
 
 
 @pytest.mark.parametrize(
@@ -597,6 +600,41 @@ def test_every_setting_that_varies_has_a_column(name: str, values: list[object])
     cells = summarize(make_result(run, [1.0] * len(run.bins)) for run in make_runs(specs))
     assert columns_of(cells) == (name,)
     assert len({tuple(row[:4]) for row in results_table(cells).rows}) == 2, "no two rows look alike"
+
+
+def test_what_follows_from_the_training_length_is_no_column_but_is_told() -> None:
+    """Without settings of their own, test_length and room are three times the training length."""
+    specs = load_grid_of(encodings=["nope", "ape"], train_length=[4, 6], test_length=None, seeds=1)
+    cells = summarize(make_result(run, [1.0] * len(run.bins)) for run in make_runs(specs))
+    assert columns_of(cells) == ("train_length",)
+    assert "test_length 3 × train_length, learning_rate 0.003" in common_settings(cells)
+    assert names_among(cells).of(cells[-1]) == "ape, train_length 6"
+    given = load_grid_of(encodings=["ape"], train_length=[4, 6], test_length=None, room=18, seeds=1)
+    cells = summarize(make_result(run, [1.0] * len(run.bins)) for run in make_runs([*specs, *given]))
+    assert columns_of(cells) == ("train_length", "room"), "a room that is given does not follow"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("stop_early", False, "stop_early false"),
+        ("warmup", 0, "warmup 0"),
+        ("weight_decay", 0.0, "weight_decay 0"),
+        ("tied", True, "tied true"),
+        ("tied", False, None),
+        ("stop_early", True, "stop_early true"),
+        ("bias_norm", 0.0, None),
+        ("log_n", False, None),
+    ],
+)
+def test_settings_that_differ_from_the_default_are_told_even_if_they_are_off(
+    name: str, value: object, said: str | None
+) -> None:
+    results = [make_result(run, [1, 1, 1]) for run in make_runs(load_grid_of(**{name: value, "seeds": 1}))]
+    settings = common_settings(summarize(results)).removesuffix(".").split(": ")[1].split(", ")
+    assert [setting for setting in settings if setting.split()[0] == name] == [said] * (said is not None)
+    in_full = dict(describe_run(results[0]))["settings"].split(", ")
+    assert [setting for setting in in_full if setting.split()[0] == name] == [said] * (said is not None)
 
 
 def test_cells_with_other_lengths_stand_below_their_multiples() -> None:
@@ -647,6 +685,24 @@ def test_chance_and_the_best_shortcut_stand_beside_the_models() -> None:
     }
 
 
+def test_baselines_of_different_lengths_can_be_told_apart() -> None:
+    specs = load_grid_of(train_length=[4, 6], test_length=None, width=[8, 16], heads=2, seeds=1)
+    results = []
+    for run in make_runs(specs):
+        result = make_result(run, [1, 1, 1])
+        described = description_of(result)
+        chance = Baseline(name="always 0", shares=(0.5, 0.5, run.train_length / 10))
+        audit = Audit(bins=described.bins, examples=(500,) * 3, chance=chance, shortcuts=())
+        results.append(replace(result, description=replace(described, audit=audit)))
+    table = baselines_table(summarize(results))
+    assert table is not None
+    assert list(table.header) == ["task", "train_length", "baseline", "1×", "2×", "3×"]
+    assert [tuple(row) for row in table.rows if row[2].startswith("chance")] == [
+        (YES_TASK, "4", "chance (always 0)", "50.0", "50.0", "40.0"),
+        (YES_TASK, "6", "chance (always 0)", "50.0", "50.0", "60.0"),
+    ], "widths have the same baselines"
+
+
 def test_decoding_is_reported_as_a_difference_on_the_same_instances() -> None:
     (result,) = make_results(YES_TASK, "nope", [[1, 0.9, 0.8]])
     assert decoding_table(summarize([result])) is None
@@ -656,6 +712,17 @@ def test_decoding_is_reported_as_a_difference_on_the_same_instances() -> None:
     table = decoding_table([cell])
     assert table is not None
     assert list(table.rows[0][2:]) == ["0", "–", "−20"]
+    assert cell.decoded == (100, 0, 100)
+    assert "under teacher forcing on the same instances, 100 in each bin, in points." in decoding_legend([cell])
+
+
+def test_the_legend_of_decoding_says_how_many_instances_were_decoded() -> None:
+    (result,) = make_results(YES_TASK, "nope", [[1, 0.9, 0.8]])
+    few = replace(result, generated=((4, 20, 20), (8, 20, 1)), forced=((4, 20, 20), (8, 20, 1)))
+    (cell,) = summarize([few])
+    assert "the same instances, 20 in each bin" in brief_report([cell]).to_text(10_000)
+    fewer = replace(few, generated=((4, 20, 20), (8, 12, 1)))
+    assert "the same instances, 12 to 20 in each bin" in decoding_legend(summarize([fewer]))
 
 
 # In a browser

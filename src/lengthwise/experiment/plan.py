@@ -24,10 +24,7 @@ from ..tasks.core.task import Task
 from ..tasks.core.without_bos import without_bos
 from ..train.groups import Group, group_of
 from ..train.settings import PENALTIES_ON_POSITIONS, TRAINER_REVISION, Training
-from .spec import Spec
-
-USUAL_ROOM = 3
-"""The longest input that encodings with a table of positions, or with random ones, have room for, in training lengths."""
+from .spec import USUAL_ROOM, Spec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

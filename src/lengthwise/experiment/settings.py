@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from typing import Any
 
+from ..model.shape import Shape
+from ..tasks.core.lengths import MOST_LENGTH
+from ..train.settings import PENALTY_NAMES, Training
 from .grid import TABLES
+from .spec import USUAL_ROOM, USUAL_TEST, Spec
 
 _OF_NO_RUN = ("tasks", "encodings", "seeds", "success_at", "version")
 SETTINGS = tuple(name for name in TABLES if name not in _OF_NO_RUN)
@@ -35,13 +40,45 @@ _UNUSED = {"": None, "model": False, "training": None, "training.penalties": 0}
 def varying_settings(runs: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     """Return the names of the settings in which runs differ, each run given by its flat settings.
 
-    A run to which a setting does not apply differs in it from no other: ``room`` is None for encodings without a table.
+    A run to which a setting does not apply differs in it from no other: ``room`` is None for encodings without a table. Nor do
+    runs differ in a setting that follows from another by its default rule.
     """
+    runs = list(runs)
+    derived = derived_settings(runs)
     values: dict[str, set[Any]] = {name: set() for name in SETTINGS}
     for run in runs:
         for name in SETTINGS:
             values[name].add(tuple(run[name]) if isinstance(run[name], list) else run[name])
-    return tuple(name for name in SETTINGS if len(values[name] - {None}) > 1)
+    return tuple(name for name in SETTINGS if len(values[name] - {None}) > 1 and name not in derived)
+
+
+_MULTIPLES = {"test_length": USUAL_TEST, "room": USUAL_ROOM}
+"""The settings that are a multiple of the training length unless they are given."""
+
+
+def derived_settings(runs: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """Return the settings that follow from the training length in all runs, with how many times it they are."""
+    runs = list(runs)
+    return {
+        name: multiple
+        for name, multiple in _MULTIPLES.items()
+        if all(run[name] in (None, min(multiple * run["train_length"], MOST_LENGTH)) for run in runs)
+    }
+
+
+def is_worth_saying(name: str, value: object) -> bool:
+    """Return whether a sentence about settings names this one: switches and weights that are off by default hide the rest.
+
+    >>> is_worth_saying("stop_early", False), is_worth_saying("warmup", 0), is_worth_saying("tied", False)
+    (True, True, False)
+    """
+    return value is not None and (value not in (False, 0) or value != _DEFAULTS[name])
+
+
+_DEFAULTS = {
+    **dict.fromkeys(PENALTY_NAMES, 0),
+    **{each.name: each.default for owner in (Spec, Shape, Training) for each in fields(owner)},
+}
 
 
 def show_setting(value: Any) -> str:

@@ -26,6 +26,8 @@ MOST_RUNS = 1_000_000
 DEFAULT_LEARNING_RATE = 0.003
 USUAL_TEST = 3
 """The longest test length, in training lengths."""
+USUAL_ROOM = 3
+"""The longest input that encodings with a table of positions, or with random ones, have room for, in training lengths."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

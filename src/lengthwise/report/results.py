@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..experiment.settings import ONLY_TESTS, SETTINGS, show_setting
+from ..experiment.settings import ONLY_TESTS, SETTINGS, derived_settings, is_worth_saying, show_setting
 from ..tables import Table
 from ..tasks.audit.results import Baseline
 from ..tasks.core.lengths import multiple_of
-from ..train.settings import GENERATED_EXAMPLES
 from .intervals import FEWEST_FOR_MEDIAN, Interval, SuccessRate
 from .judging import FEW_SUCCEED, FEWEST_RUNS, FITTED, GENERALIZED, MARKS_LEGEND, MOST_SUCCEED, Standing, agreement
 from .looking import KeptModels, challenged_blocks, failing_blocks, untested_blocks
@@ -58,13 +57,16 @@ def _aligned(cell: Cell, by_bin: Sequence[str], multiples: Sequence[float]) -> l
 
 
 def common_settings(cells: Sequence[Cell]) -> str:
-    """Return the settings that are the same in all cells, once, in a sentence; switches that are off are left out."""
+    """Return the settings that are the same in all cells, once, in a sentence; what is off by default and is off is left out."""
     varying = (*columns_of(cells), *ONLY_TESTS, "room")
+    derived = derived_settings(cell.settings for cell in cells)
     shown = []
     for name in SETTINGS:
         values = [cell.settings[name] for cell in cells if cell.settings[name] is not None]
-        if name not in varying and values and values[0] not in (False, 0):
-            shown.append(f"{name} {show_setting(values[0])}")
+        if name in varying or not values or not is_worth_saying(name, values[0]):
+            continue
+        is_constant = all(value == values[0] for value in values)
+        shown.append(f"{name} {show_setting(values[0]) if is_constant else f'{derived[name]} × train_length'}")
     return f"The same for all: {', '.join(shown)}."
 
 
@@ -175,8 +177,16 @@ def _room(cells: Sequence[Cell]) -> str:
 
 
 def baselines_table(cells: Sequence[Cell]) -> Table | None:
-    """Return, for every task that was audited, what the best constant answer and the best shortcut reach in each bin."""
-    audited = {(cell.task, cell.bins): cell for cell in cells if cell.audit is not None}
+    """Return, for every task that was audited, what the best constant answer and the best shortcut reach in each bin.
+
+    Settings that vary have columns, as far as instances depend on them: others, such as a width, leave baselines as they are.
+    """
+    varying = [name for name in columns_of(cells) if name in _OF_INSTANCES]
+    audited = {
+        (cell.task, *(show_setting(cell.settings[name]) for name in varying)): cell
+        for cell in cells
+        if cell.audit is not None
+    }
     if not audited:
         return None
     multiples = _multiples(cells)
@@ -191,11 +201,15 @@ def baselines_table(cells: Sequence[Cell]) -> Table | None:
             "which one": map(_rule, best),
             "instances per run": map(str, cell.examples),
         }
-        rows += [[cell.task, name, *_aligned(cell, list(shown), multiples)] for name, shown in lines.items()]
-    header = ["task", "baseline", *_titles(multiples)]
-    return Table(
-        header=header, rows=rows, kinds={0: "name", 1: "remark", **dict.fromkeys(range(2, len(header)), "number")}
-    )
+        own = [show_setting(cell.settings[name]) for name in varying]
+        rows += [[cell.task, *own, name, *_aligned(cell, list(shown), multiples)] for name, shown in lines.items()]
+    header = ["task", *varying, "baseline", *_titles(multiples)]
+    kinds = dict.fromkeys(range(1, len(header)), "number") | {0: "name", 1 + len(varying): "remark"}
+    return Table(header=header, rows=rows, kinds=kinds)
+
+
+_OF_INSTANCES = ("train_length", "test_length", "examples")
+"""The settings that decide which instances are drawn for tests."""
 
 
 def _rule(rule: Baseline) -> str:
@@ -229,10 +243,14 @@ def _points(value: Interval) -> str:
     return "–" if value.median != value.median else show_number(100 * value.median)
 
 
-DECODING_LEGEND = (
-    "Decoding: median of exact match when the model writes its answer token by token, less exact match under teacher forcing on the same "
-    f"{GENERATED_EXAMPLES} instances of each bin, in points."
-)
+def decoding_legend(cells: Sequence[Cell]) -> str:
+    """Return how to read the table of decoding, with how many instances were decoded."""
+    numbers = sorted({number for cell in cells for number in cell.decoded if number})
+    shown = " to ".join(str(number) for number in dict.fromkeys((numbers[0], numbers[-1]))) if numbers else "no"
+    return (
+        "Decoding: median of exact match when the model writes its answer token by token, less exact match under teacher forcing on "
+        f"the same instances, {shown} in each bin, in points."
+    )
 
 
 def _mixed_processors(cells: Sequence[Cell]) -> str:
@@ -268,7 +286,7 @@ def other_blocks(cells: Sequence[Cell]) -> list[Block | Table]:
     blocks: list[Block | Table] = []
     for title, table, read in (
         ("Baselines", baselines_table(cells), BASELINES_LEGEND),
-        ("Decoding", decoding_table(cells), DECODING_LEGEND),
+        ("Decoding", decoding_table(cells), decoding_legend(cells)),
         ("Hard instances", hard_table(cells), HARD_LEGEND),
     ):
         blocks += [] if table is None else [Heading(title), table, Paragraph(read)]

@@ -70,6 +70,7 @@ class Cell:
     examples: tuple[int, ...]  # instances in each bin, in the first run
     audit: Audit | None = None
     decoding: tuple[Interval, ...] = ()  # by bin, real decoding less teacher forcing on the same instances
+    decoded: tuple[int, ...] = ()  # by bin, the instances of a run that were decoded
     definition: str = ""
     hard: Mapping[str, tuple[Interval, ...]] = field(default_factory=dict)  # by kind and bin, over the same runs
     origins: tuple[str, ...] = ()  # the kinds of processor the runs were trained on
@@ -343,9 +344,10 @@ def _summarize_cell(results: Sequence[Result]) -> Cell:
         curve=_curve(shown),
         success=success,
         success_at=success_at,
-        examples=tuple(sum(examples for length, examples, _ in first.scores if length in bounds) for bounds in bins),
+        examples=tuple(_num_in(first.scores, bounds) for bounds in bins),
         audit=described.audit if described.audit is not None and described.audit.bins == bins else None,
         decoding=_decoding(shown, bins),
+        decoded=_num_decoded(shown, bins),
         hard=_hard_by_bin(shown, bins),
     )
 
@@ -391,6 +393,16 @@ def _decoding(results: Sequence[Result], bins: Sequence[LengthRange]) -> tuple[I
         for bounds in bins
     ]
     return tuple(map(median_interval, differences)) if decoded else ()
+
+
+def _num_decoded(results: Sequence[Result], bins: Sequence[LengthRange]) -> tuple[int, ...]:
+    """Return how many instances of each bin the first run decoded that decoded any; nothing if none did."""
+    generated = next((result.generated for result in results if result.generated), ())
+    return tuple(_num_in(generated, bounds) for bounds in bins) if generated else ()
+
+
+def _num_in(scores: Iterable[tuple[int, int, int]], bounds: LengthRange) -> int:
+    return sum(examples for length, examples, _ in scores if length in bounds)
 
 
 def share_in(result: Result, bounds: LengthRange) -> float | None:
