@@ -65,9 +65,10 @@ class Table:
 
     def to_html(self) -> str:
         """Return the table in HTML; on a narrow screen a style sheet can show each cell below its title, ``data-title``."""
-        head = "".join(f'<th scope="col">{escape(title)}</th>' for title in self.header)
+        head = "".join(f'<th scope="col">{escape(title).replace("_", "_<wbr>")}</th>' for title in self.header)
         body = "\n".join(f"<tr>{''.join(map(self._html_cell, range(len(row)), row))}</tr>" for row in self.rows)
-        return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
+        style = ' class="wide"' if len(self.header) > _USUAL_COLUMNS else ""
+        return f"<table{style}>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
 
     _repr_html_ = to_html
 
@@ -106,10 +107,14 @@ class Table:
         is_answer = kind == "answer" and cell in ANSWERS
         name = cell if is_answer else kind if kind in ("number", "remark") else ""
         text = f"<code>{escape(cell)}</code>" if kind == "name" else escape(cell)
+        if kind == "number" and cell.endswith(")") and " (" in cell:  # an interval stays in one line, below the number if need be
+            text = '<span>{} <span class="interval">({}</span></span>'.format(*map(escape, cell.split(" (", 1)))
         style = f' class="{name}"' if name else ""
         return f'<td data-title="{escape(self.header[column])}"{style}>{text}</td>'
 
 
+_USUAL_COLUMNS = 13
+"""A table with more is set smaller on a page."""
 _REMARK_WIDTH = "5cm"
 _ROWS_OF_A_PAGE = 45
 

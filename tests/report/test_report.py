@@ -28,6 +28,7 @@ from lengthwise.predict.predict import predict_task
 from lengthwise.report.figures import draw_curves, draw_strips
 from lengthwise.report.intervals import median_interval
 from lengthwise.report.judging import FITTED, GENERALIZED
+from lengthwise.report.matrix import draw_results, wrap_label
 from lengthwise.report.naming import columns_of, names_among
 from lengthwise.report.results import (
     baselines_table,
@@ -516,6 +517,47 @@ def test_the_matrix_comes_first_and_has_a_square_for_every_cell_with_its_mark() 
     assert ">width</text>" in page, "the name of what varies stands once"
 
 
+def test_a_matrix_of_several_settings_names_them_above_its_squares() -> None:
+    """A phone shows about 358 pixels: the squares must begin at their left."""
+    tasks = [YES_TASK, "parity", "(aa)*"]
+    specs = load_grid_of(tasks=tasks, train_length=[4, 6], test_length=None, learning_rate=[0.003, 0.01], seeds=1)
+    cells = summarize(make_result(run, [1, 1, 1]) for run in make_runs(specs))
+    drawing = draw_results(cells)
+    lines = re.findall(r">([^<]*)</text>", drawing)
+    assert "train_length 4, learning_rate 0.003" in lines
+    assert "4, 0.003" not in lines
+    squares = [float(x) for x in re.findall(r'<rect x="([\d.]+)"', drawing)]
+    assert min(squares[1:]) < 10
+    figure = ElementTree.fromstring(drawing)
+    _, _, width, height = map(float, figure.attrib["viewBox"].split())
+    assert width < 358
+    assert all(float(place.attrib["y"]) <= height for place in figure.iter("{http://www.w3.org/2000/svg}text"))
+    one = load_grid_of(train_length=[4, 6], test_length=None, seeds=1)
+    assert ">train_length</text>" in draw_results(summarize(make_result(run, [1, 1, 1]) for run in make_runs(one)))
+
+
+def test_long_names_of_rows_are_broken_after_commas_and_stay_readable() -> None:
+    name = "randomized(rope, length=64), train_length 4, test_length 7,8, learning_rate 0.003"
+    assert wrap_label(name) == [
+        "randomized(rope, length=64), train_length 4,",
+        "test_length 7,8, learning_rate 0.003",
+    ]
+    assert wrap_label("x" * 60) == ["x" * 54, "x" * 6]
+
+
+def test_strips_with_long_names_have_them_above_too() -> None:
+    settings = {"train_length": [4, 6], "learning_rate": [0.003, 0.01], "width": [8, 16], "heads": 2}
+    specs = load_grid_of(**settings, test_length=None, seeds=1)
+    cells = summarize(make_result(run, [1, 1, 1]) for run in make_runs(specs))
+    figure = ElementTree.fromstring(draw_strips(cells, names_among(cells)))
+    _, _, width, height = map(float, figure.attrib["viewBox"].split())
+    assert width < 400
+    assert "train_length 4, learning_rate 0.003, width 8" in [text.text for text in figure.iter("text")]
+    dots = [circle for circle in figure.iter("circle") if "dot" in circle.attrib["class"]]
+    assert len({circle.attrib["cy"] for circle in dots}) == 8
+    assert all(float(circle.attrib["cy"]) < height for circle in dots)
+
+
 # What a score means
 
 
@@ -664,6 +706,24 @@ def test_a_cell_that_is_no_better_than_a_shortcut_is_marked() -> None:
     assert audited(0.76, inherent=True).shortcut is None, "the rule is what the task asks for"
 
 
+def test_the_rule_that_a_task_asks_for_is_marked_in_no_store() -> None:
+    """Audits in older stores do not say that the most frequent symbol is what bin_majority asks for."""
+    (result,) = make_results("bin_majority", "nope", [[1, 1, 1]])
+    described = description_of(result)
+    half, all_right = (0.5, 0.5, 0.5), (1.0, 1.0, 1.0)
+    audit = Audit(
+        bins=described.bins,
+        examples=(500, 500, 500),
+        chance=Baseline(name="always 0", shares=half),
+        shortcuts=(Baseline(name="most frequent symbol", shares=all_right),),
+    )
+    (cell,) = summarize([replace(result, description=replace(described, audit=audit))])
+    assert cell.shortcut is None
+    table = baselines_table([cell])
+    assert table is not None
+    assert table.rows[2][2] == "most frequent symbol (decides the task)"
+
+
 def test_chance_and_the_best_shortcut_stand_beside_the_models() -> None:
     cell = audited(0.76)
     table = baselines_table([cell])
@@ -758,6 +818,32 @@ def test_a_click_on_a_title_sorts_the_table_and_a_second_one_turns_it_round(tmp_
     assert widths_after(width) == (["8", "16", "128"], ["ascending"])
     assert widths_after(width, width) == (["128", "16", "8"], ["descending"])
     assert widths_after(width, width, generalize)[0][-1] == "128", "1/2 is more than 0/2"
+
+
+@pytest.mark.full
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs the browser chromium")
+@pytest.mark.parametrize("more", [{}, {"width": [8, 16], "steps": [10, 20], "evaluate_every": [5, 10], "heads": 2}])
+def test_a_table_of_a_sweep_fits_on_a_desktop(tmp_path: Path, more: dict[str, object]) -> None:
+    """What says how it came out stands at the right end, and must not be off the screen."""
+    encodings = ["nope", "randomized(rope, length=64)"]
+    sweep = {"encodings": encodings, "train_length": [4, 6], "test_length": None, "learning_rate": [0.003, 0.01]}
+    specs = load_grid_of(tasks=["bin_majority", "parity"], seeds=3, **sweep, **more)
+    page = results_page([make_result(run, [1, 0.9 - run.seed / 10, 0.8 - run.seed / 10]) for run in make_runs(specs)]).to_html()
+    script = (
+        "<script>const box = document.querySelector('[aria-label=table]');"
+        "document.title = `${window.innerWidth} ${box.clientWidth} ${box.scrollWidth}`;</script></body>"
+    )
+    path = tmp_path / "page.html"
+    path.write_text(page.replace("</body>", script), encoding="utf-8")
+    own = [f"--user-data-dir={tmp_path / 'browser'}", "--window-size=1280,900", "--hide-scrollbars"]
+    shown = subprocess.run(
+        ["chromium", *_BROWSER, *own, "--dump-dom", path.as_uri()], capture_output=True, check=True, text=True, timeout=120
+    ).stdout
+    found = re.search(r"<title>(\d+) (\d+) (\d+)</title>", shown)
+    assert found is not None
+    window, box, content = map(int, found.groups())
+    assert window == 1280
+    assert content <= box
 
 
 _BROWSER = (

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..markup import escape
 from ..svg import element, figure, group, line, points, rect, text
 from ..svg import number as svg_number
+from .matrix import LABEL_LINE, LONGEST_BESIDE, wrap_label
 from .naming import Names, names_among
 from .numbers import percent
 from .statistics import Cell
@@ -105,27 +106,37 @@ def draw_strips(cells: Sequence[Cell], names: Names) -> str:
     Runs that did not fit are rings, and count in no median unless none fitted.
     """
     labels = list(map(names.of, cells))
-    left = 8 + _LETTER * max(map(len, labels))
+    are_above = max(map(len, labels)) > LONGEST_BESIDE
+    lines = [wrap_label(label) if are_above else [] for label in labels]
+    left = 4.0 if are_above else 8 + _LETTER * max(map(len, labels))
 
     def across(share: float) -> float:
         return left + 8 + _TRACK * share
 
-    bottom = _TOP + _STRIP * len(cells)
+    middles, bottom = [], float(_TOP)
+    for above in lines:
+        middles.append(bottom + LABEL_LINE * len(above) + _STRIP / 2)
+        bottom = middles[-1] + _STRIP / 2
     parts = []
     for share in (0, 0.5, 1):
         parts.append(line(across(share), _TOP, across(share), bottom, "rule"))
         parts.append(text(across(share), bottom + 14, f"{share:.0%}", "tick middle"))
-    for row, (cell, name) in enumerate(zip(cells, labels, strict=True)):
-        parts.append(_draw_strip(cell, name, _TOP + _STRIP * (row + 0.5), left, across))
+    for cell, name, above, y in zip(cells, labels, lines, middles, strict=True):
+        start = y - _STRIP / 2 - LABEL_LINE * len(above)
+        parts += [text(left, start + LABEL_LINE * number + 12, line_above) for number, line_above in enumerate(above)]
+        parts.append(_draw_strip(cell, name, y, left, across, is_named=not are_above))
     at = f"exact match at {cells[0].success_at:g} times the training length; rings: runs that did not fit"
     parts.append(text(4, bottom + 30, at, "tick"))
-    width = max(left + _TRACK + 28, 8 + 5.2 * len(at))
+    longest = max((len(line_above) for above in lines for line_above in above), default=0)
+    width = max(left + _TRACK + 28, 8 + 5.2 * len(at), 8 + _LETTER * longest)
     return figure(parts, width=width, height=bottom + 38, title=_describe(cells, names))
 
 
-def _draw_strip(cell: Cell, name: str, y: float, left: float, across: Callable[[float], float]) -> str:
+def _draw_strip(
+    cell: Cell, name: str, y: float, left: float, across: Callable[[float], float], *, is_named: bool
+) -> str:
     value = cell.by_bin[cell.success]
-    parts = [text(left, y + 4, name, "end")]
+    parts = [text(left, y + 4, name, "end")] if is_named else []
     if value.num_runs:
         low, high, median = across(value.low), across(value.high), across(value.median)
         parts.append(rect(low - 3, y - 4, high - low + 6, 8, "band series-0", rx=4))

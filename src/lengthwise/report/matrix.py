@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
 from ..svg import group, picture, rect, text
 from .naming import names_among
@@ -12,6 +13,10 @@ from .statistics import Cell
 
 _ROW, _TOP, _LEAST_LEFT = 22, 30, 130
 _CHARACTER, _NARROW, _SMALL = 7, 6.3, 5.2  # the width of one in print: with room to spare, without, and of small ones
+_MARGIN, _GAP = 2, 4  # left of squares below their names, and above these
+_LABEL = 54  # the characters of a line that a phone has room for
+LABEL_LINE = 15  # the height of a line of such a name
+LONGEST_BESIDE = 24  # characters of a name beside its squares: a phone has room for those and a column
 _SHADE = "#2563a8"
 _PREDICTED = {"YES": "yes", "NO": "no", "UNKNOWN": "?"}
 
@@ -36,13 +41,12 @@ def _shade(cell: Cell) -> float | None:
     return value.median if cell.num_fitted and value.num_runs else None
 
 
-def names_of_rows(cells: Sequence[Cell]) -> list[str]:
+def names_of_rows(cells: Sequence[Cell], name_of: Callable[[Cell], str]) -> list[str]:
     """Return the rows of the matrix: encodings with the settings that vary, in the order of the task that has most of them."""
-    names = names_among(cells)
     tasks = [cell.task for cell in cells]
     most = max(tasks, key=tasks.count)
-    ordered = [names.values(cell) for cell in cells if cell.task == most]
-    return list(dict.fromkeys([*ordered, *map(names.values, cells)]))
+    ordered = [name_of(cell) for cell in cells if cell.task == most]
+    return list(dict.fromkeys([*ordered, *map(name_of, cells)]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,19 +70,46 @@ def draw_matrix(
     width: int = 104,
     least_left: int = _LEAST_LEFT,
     corner: str = "",
+    are_above: bool = False,
 ) -> str:
     """Return squares under the names of columns and beside the names of rows: the darker a square, the better.
 
-    ``width`` is that of a column, ``least_left`` that of the names of rows, at least. ``corner`` stands above these.
+    ``width`` is that of a column, ``least_left`` that of the names of rows, at least. ``corner`` stands above these. With ``are_above``,
+    the name of a row stands above its squares, in several lines if it is long: a phone has no room beside them.
     """
     left = int(max(least_left, 16 + _CHARACTER * max(map(len, rows)), 16 + _SMALL * len(corner)))
+    lines = {name: wrap_label(name) if are_above else [] for name in rows}
+    left = _MARGIN if are_above else left
+    tops, bottom = {}, _TOP
+    for name in rows:
+        tops[name] = bottom + LABEL_LINE * len(lines[name]) + (_GAP if are_above else 0)
+        bottom = tops[name] + _ROW
     parts = [text(left + width * (place + 0.5), 20, name, "plain middle") for place, name in enumerate(columns)]
-    parts += [text(left - 8, _TOP + _ROW * line + 15, name, "plain end") for line, name in enumerate(rows)]
-    parts += [text(left - 8, 20, corner, "tick end")] if corner else []
+    if are_above:
+        parts += [
+            text(left + 2, tops[name] - LABEL_LINE * (len(lines[name]) - number) + 12, line, "plain")
+            for name in rows
+            for number, line in enumerate(lines[name])
+        ]
+    else:
+        parts += [text(left - 8, tops[name] + 15, name, "plain end") for name in rows]
+        parts += [text(left - 8, 20, corner, "tick end")] if corner else []
     for square in squares:
-        x, y = left + width * columns.index(square.column), _TOP + _ROW * rows.index(square.row)
-        parts.append(_draw_square(square, x, y, width))
-    return picture(parts, width=left + width * len(columns) + 4, height=_TOP + _ROW * len(rows) + 4, title=title)
+        parts.append(_draw_square(square, left + width * columns.index(square.column), tops[square.row], width))
+    longest = max((len(line) for name in rows for line in lines[name]), default=0)
+    across = max(left + width * len(columns) + 4, int(left + _NARROW * longest) + 4)
+    return picture(parts, width=across, height=bottom + 4, title=title)
+
+
+def wrap_label(name: str) -> list[str]:
+    """Return the name of a row in lines that fit on a phone, broken after commas; what is longer than a line is cut."""
+    lines: list[str] = []
+    for part in name.replace(", ", ",\n").split("\n"):
+        if lines and len(f"{lines[-1]} {part}") <= _LABEL:
+            lines[-1] += f" {part}"
+        else:
+            lines += wrap(part, _LABEL)
+    return lines
 
 
 def _draw_square(square: Square, x: float, y: float, width: int) -> str:
@@ -96,15 +127,19 @@ def _draw_square(square: Square, x: float, y: float, width: int) -> str:
 def draw_results(cells: Sequence[Cell]) -> str:
     """Return the matrix as SVG: the darker a cell, the better the median where success is judged.
 
-    Tasks are columns or, if there are more tasks than rows would be, rows: a phone is narrow.
+    Tasks are columns or, if there are more tasks than rows would be, rows: a phone is narrow. Where several settings vary, or names are
+    long, the names of rows say which setting each value is of, and stand above.
     """
     naming = names_among(cells)
-    tasks, names = list(dict.fromkeys(cell.task for cell in cells)), names_of_rows(cells)
-    tasks_are_rows = len(tasks) > len(names)
+    tasks = list(dict.fromkeys(cell.task for cell in cells))
+    are_above = len(naming.settings) > 1 or max(len(naming.values(cell)) for cell in cells) > LONGEST_BESIDE
+    name_of = naming.of if are_above else naming.values
+    names = names_of_rows(cells, name_of)
+    tasks_are_rows = len(tasks) > len(names) and not are_above
     squares = [
         Square(
-            row=cell.task if tasks_are_rows else naming.values(cell),
-            column=naming.values(cell) if tasks_are_rows else cell.task,
+            row=cell.task if tasks_are_rows else name_of(cell),
+            column=name_of(cell) if tasks_are_rows else cell.task,
             words=_text(cell),
             title=f"{cell.task} × {naming.of(cell)}: predicted {cell.verdict.answer}; {cell.remark}",
             share=_shade(cell),
@@ -117,5 +152,12 @@ def draw_results(cells: Sequence[Cell]) -> str:
     title = f"Prediction and measurement for {len(names)} encodings and settings on {len(tasks)} tasks"
     corner = "" if tasks_are_rows else naming.title
     return draw_matrix(
-        rows, columns, squares, title=title, corner=corner, width=12 + int(_NARROW * widest), least_left=40
+        rows,
+        columns,
+        squares,
+        title=title,
+        corner=corner,
+        width=12 + int(_NARROW * widest),
+        least_left=40,
+        are_above=are_above,
     )

@@ -41,7 +41,10 @@ class Names:
         return ", ".join([f"{cell.task} × {cell.encoding}", *self._settings_of(cell)])
 
     def _settings_of(self, cell: Cell) -> list[str]:
-        return [f"{name} {show_setting(cell.settings[name])}" for name in self.settings]
+        """Return the settings that vary, without those that do not apply to a cell."""
+        return [
+            f"{name} {show_setting(cell.settings[name])}" for name in self.settings if cell.settings[name] is not None
+        ]
 
 
 def names_among(cells: Sequence[Cell]) -> Names:

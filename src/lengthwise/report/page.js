@@ -10,7 +10,7 @@
     titles.forEach((title, column) => {
       const button = document.createElement("button");
       button.type = "button";
-      button.textContent = title.textContent;
+      button.append(...title.childNodes);
       title.replaceChildren(button);
       button.addEventListener("click", () => {
         const upwards = title.getAttribute("aria-sort") !== "ascending";

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..crasp.fragments import Fragment, Readout
@@ -345,11 +345,18 @@ def _summarize_cell(results: Sequence[Result]) -> Cell:
         success=success,
         success_at=success_at,
         examples=tuple(_num_in(first.scores, bounds) for bounds in bins),
-        audit=described.audit if described.audit is not None and described.audit.bins == bins else None,
+        audit=_audit_of(first.task, described.audit) if described.audit and described.audit.bins == bins else None,
         decoding=_decoding(shown, bins),
         decoded=_num_decoded(shown, bins),
         hard=_hard_by_bin(shown, bins),
     )
+
+
+def _audit_of(task: str, audit: Audit) -> Audit:
+    """Return a stored audit with the rules marked that the task is known to ask for: older versions did not store that."""
+    known = () if task_files(task) else find_packaged_task(task).decided_by
+    marked = (replace(rule, inherent=rule.inherent or rule.name in known) for rule in audit.shortcuts)
+    return replace(audit, shortcuts=tuple(marked))
 
 
 def _outcome(result: Result, bins: Sequence[LengthRange], success: int) -> RunOutcome:
