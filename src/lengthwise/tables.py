@@ -107,7 +107,9 @@ class Table:
         is_answer = kind == "answer" and cell in ANSWERS
         name = cell if is_answer else kind if kind in ("number", "remark") else ""
         text = f"<code>{escape(cell)}</code>" if kind == "name" else escape(cell)
-        if kind == "number" and cell.endswith(")") and " (" in cell:  # an interval stays in one line, below the number if need be
+        if (
+            kind == "number" and cell.endswith(")") and " (" in cell
+        ):  # an interval stays in one line, below the number if need be
             text = '<span>{} <span class="interval">({}</span></span>'.format(*map(escape, cell.split(" (", 1)))
         style = f' class="{name}"' if name else ""
         return f'<td data-title="{escape(self.header[column])}"{style}>{text}</td>'

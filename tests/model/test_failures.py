@@ -196,7 +196,9 @@ def test_kinds_that_are_not_there_are_told(tmp_path: Path) -> None:
         inspect.run(options(run.id, store, failures=False, hard="boundary"))
 
 
-def test_the_command_draws_longer_instances_than_were_tested(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_draws_longer_instances_than_were_tested(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     run, store = kept(tmp_path)
     assert inspect.run(options(run.id, store, json=True, lengths="13-24")) == 0
     lengths = [row["length"] for row in json.loads(capsys.readouterr().out)["failures"]["lengths"]]
@@ -233,5 +235,7 @@ def test_lengths_without_positions_are_refused(tmp_path: Path) -> None:
 def test_where_nothing_fails_longer_lengths_are_named() -> None:
     _, stack = untrained("bin_majority")
     found = replace(find_failures(stack.model, find_task("bin_majority"), 4, 12, instances=4), example_length=None)  # type: ignore[attr-defined]
-    assert failure_lines(found, longer="13-24")[-1] == "No instance of these lengths failed. Longer ones: --lengths 13-24."
+    assert (
+        failure_lines(found, longer="13-24")[-1] == "No instance of these lengths failed. Longer ones: --lengths 13-24."
+    )
     assert failure_lines(found)[-1] == "No instance of these lengths failed."

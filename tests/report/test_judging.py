@@ -58,7 +58,11 @@ def test_the_headline_counts_what_agrees_differs_and_is_undecided() -> None:
         "Prediction and measurement: 0 agree, 0 differ, 2 undecided of the 2 cells with a prediction and a run that fits the "
         "training lengths."
     )
-    cells += [cell_of(YES_TASK, "ape", [GOOD] * 3), cell_of(NO_TASK, "ape", [GOOD] * 3), cell_of(YES_TASK, "alibi", [[0, 0, 0]])]
+    cells += [
+        cell_of(YES_TASK, "ape", [GOOD] * 3),
+        cell_of(NO_TASK, "ape", [GOOD] * 3),
+        cell_of(YES_TASK, "alibi", [[0, 0, 0]]),
+    ]
     cells[0] = replace(cells[0], verdict=replace(cells[0].verdict, answer=Answer.UNKNOWN))
     assert summary(cells) == (
         "Prediction and measurement: 1 agree, 1 differ, 1 undecided of the 3 cells with a prediction and a run that fits the "
@@ -192,7 +196,9 @@ def test_challenged_cells_come_first_with_what_to_do_next() -> None:
     assert f"at the longest lengths. To look inside run {challenger}, train with --keep" in text
     kept = KeptModels(store="my runs.sqlite", runs=frozenset([challenger]))
     text = brief_report(cells, kept).to_text(10_000)
-    assert f"Look inside: lengthwise inspect {challenger} --failures --store 'my runs.sqlite'" in text, "ape has no room"
+    assert f"Look inside: lengthwise inspect {challenger} --failures --store 'my runs.sqlite'" in text, (
+        "ape has no room"
+    )
     assert "## Challenged predictions" in brief_report(cells, kept).to_markdown()
     assert challenged_blocks(cells[1:], kept) == []
 
@@ -212,7 +218,10 @@ def test_a_run_that_was_not_tested_on_pumped_pairs_is_told_with_what_to_do_next(
     assert "and on all hard instances" not in text, "it was tested on none"
     assert "Predictions that may be challenged" in brief_report(cells).to_markdown()
     tested = summarize([*results[:-1], replace(results[-1], hard={"near": ((12, 100, 100),)})])
-    assert "; may challenge the NO: there are no pumped pairs of the tested lengths; test it at longer lengths" in tested[0].remark
+    assert (
+        "; may challenge the NO: there are no pumped pairs of the tested lengths; test it at longer lengths"
+        in tested[0].remark
+    )
     two = summarize([*results, *make_results(NO_TASK, "alibi", [[1, 1, 1]])])
     assert untested_blocks(two, None, most=1)[-1].to_markdown() == "… and 1 more cell with such runs."
 

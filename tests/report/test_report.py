@@ -828,7 +828,9 @@ def test_a_table_of_a_sweep_fits_on_a_desktop(tmp_path: Path, more: dict[str, ob
     encodings = ["nope", "randomized(rope, length=64)"]
     sweep = {"encodings": encodings, "train_length": [4, 6], "test_length": None, "learning_rate": [0.003, 0.01]}
     specs = load_grid_of(tasks=["bin_majority", "parity"], seeds=3, **sweep, **more)
-    page = results_page([make_result(run, [1, 0.9 - run.seed / 10, 0.8 - run.seed / 10]) for run in make_runs(specs)]).to_html()
+    page = results_page(
+        [make_result(run, [1, 0.9 - run.seed / 10, 0.8 - run.seed / 10]) for run in make_runs(specs)]
+    ).to_html()
     script = (
         "<script>const box = document.querySelector('[aria-label=table]');"
         "document.title = `${window.innerWidth} ${box.clientWidth} ${box.scrollWidth}`;</script></body>"
@@ -837,7 +839,11 @@ def test_a_table_of_a_sweep_fits_on_a_desktop(tmp_path: Path, more: dict[str, ob
     path.write_text(page.replace("</body>", script), encoding="utf-8")
     own = [f"--user-data-dir={tmp_path / 'browser'}", "--window-size=1280,900", "--hide-scrollbars"]
     shown = subprocess.run(
-        ["chromium", *_BROWSER, *own, "--dump-dom", path.as_uri()], capture_output=True, check=True, text=True, timeout=120
+        ["chromium", *_BROWSER, *own, "--dump-dom", path.as_uri()],
+        capture_output=True,
+        check=True,
+        text=True,
+        timeout=120,
     ).stdout
     found = re.search(r"<title>(\d+) (\d+) (\d+)</title>", shown)
     assert found is not None

@@ -101,9 +101,7 @@ def run_in_print(run: Run) -> str:
     return f"{run.task} × {run.encoding}, seed {run.seed}, run {run.id}"
 
 
-def failure_lines(
-    found: Failures, *, kind: str = "", are_sets: bool = False, longer: str | None = None
-) -> list[str]:
+def failure_lines(found: Failures, *, kind: str = "", are_sets: bool = False, longer: str | None = None) -> list[str]:
     """Return where a model breaks, in print; ``kind`` names the hard set, ``longer`` the lengths to look at if nothing failed."""
     on = f"hard instances ({kind})" if kind else "random instances"
     heads = [f"{head.layer + 1}.{head.head + 1}" for head in found.by_length[0].measured.heads]
@@ -115,7 +113,10 @@ def failure_lines(
         "",
     ]
     if found.example_length is None:
-        return [*lines, "No instance of these lengths failed." + (f" Longer ones: --lengths {longer}." if longer else "")]
+        return [
+            *lines,
+            "No instance of these lengths failed." + (f" Longer ones: --lengths {longer}." if longer else ""),
+        ]
     lines.append(colour(f"Failing examples of length {found.example_length}", "bold"))
     lines.append(paragraph(_EXAMPLES + _SETS * are_sets))
     for example in found.examples:

@@ -16,7 +16,9 @@ from .intervals import SuccessRate
 
 FITTED = 0.99  # the exact match on fresh instances of the longest training lengths from which a run counts as fitted
 GENERALIZED = 0.90  # the exact match where success is judged, from which a fitted run counts as generalizing
-CHALLENGING = 0.99  # the exact match at the longest lengths, and on longer hard instances, from which a run challenges a NO
+CHALLENGING = (
+    0.99  # the exact match at the longest lengths, and on longer hard instances, from which a run challenges a NO
+)
 FEWEST_RUNS = 3  # the fitted runs from which a cell is judged: one or two decide nothing in either direction
 MOST_SUCCEED = 0.90  # the success rate that a YES predicts, at least
 FEW_SUCCEED = 0.10  # the success rate that a NO predicts, at most

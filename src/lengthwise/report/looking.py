@@ -94,9 +94,16 @@ def _how_to_look(cell: Cell, run: RunOutcome, kept: KeptModels | None) -> list[s
     """Say how to look for failures beyond the tested lengths, or at these where there are no positions beyond."""
     lengths = longer_lengths(cell.bins[-1].high, cell.room)
     if kept is not None and run.id in kept.runs:
-        return ["Look for longer instances that fail: " if lengths else "Look inside: ", Span(kept.command(run.id, lengths), "code")]
+        return [
+            "Look for longer instances that fail: " if lengths else "Look inside: ",
+            Span(kept.command(run.id, lengths), "code"),
+        ]
     at = f" --failures --lengths {lengths}" if lengths else ""
-    return [f"To look inside run {run.id}, train with --keep, then use ", Span(f"lengthwise inspect {run.id}{at}", "code"), "."]
+    return [
+        f"To look inside run {run.id}, train with --keep, then use ",
+        Span(f"lengthwise inspect {run.id}{at}", "code"),
+        ".",
+    ]
 
 
 def failing_blocks(cells: Sequence[Cell], kept: KeptModels | None, most: int = MOST_LISTED) -> list[Block]:

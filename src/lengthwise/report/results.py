@@ -133,7 +133,9 @@ def _not_judged(cells: Sequence[Cell]) -> str:
     """Say how many cells are left out of the count, and why."""
     unfitted = sum(cell.standing is Standing.NO_EVIDENCE for cell in cells)
     unpredicted = sum(cell.standing is Standing.NO_PREDICTION for cell in cells)
-    reasons = [f"{unfitted} without a fitted run"] * bool(unfitted) + [f"{unpredicted} without a prediction"] * bool(unpredicted)
+    reasons = [f"{unfitted} without a fitted run"] * bool(unfitted) + [f"{unpredicted} without a prediction"] * bool(
+        unpredicted
+    )
     return f" Not counted: {' and '.join(reasons)}." if reasons else ""
 
 
