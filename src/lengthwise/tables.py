@@ -65,7 +65,7 @@ class Table:
 
     def to_html(self) -> str:
         """Return the table in HTML; on a narrow screen a style sheet can show each cell below its title, ``data-title``."""
-        head = "".join(f'<th scope="col">{escape(title).replace("_", "_<wbr>")}</th>' for title in self.header)
+        head = "".join(f'<th scope="col">{escape(title).replace("_", "_<wbr/>")}</th>' for title in self.header)
         body = "\n".join(f"<tr>{''.join(map(self._html_cell, range(len(row)), row))}</tr>" for row in self.rows)
         style = ' class="wide"' if len(self.header) > _USUAL_COLUMNS else ""
         return f"<table{style}>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"

@@ -73,7 +73,7 @@ def test_a_run_prints_its_table_on_stdout_and_its_progress_on_stderr(trained: Tr
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("task")
     assert [row[:3] for row in rows_of(done.stdout)] == [["bin_majority", "nope", "YES"], ["[ab]*b", "nope", "YES"]]
-    assert "Prediction and measurement agree in " in done.stdout
+    assert "Prediction and measurement: 0 agree, 0 differ, " in done.stdout
     assert "models to train" not in done.stdout
     assert "trying stack sizes" not in done.stdout
     assert "done:" not in done.stdout

@@ -536,6 +536,13 @@ def test_a_matrix_of_several_settings_names_them_above_its_squares() -> None:
     assert ">train_length</text>" in draw_results(summarize(make_result(run, [1, 1, 1]) for run in make_runs(one)))
 
 
+def test_a_matrix_with_short_names_has_them_beside_its_squares() -> None:
+    specs = load_grid_of(tasks=[YES_TASK, "parity"], width=[16, 32, 64], learning_rate=[0.003, 0.01], seeds=1)
+    drawing = draw_results(summarize(make_result(run, [1, 1, 1]) for run in make_runs(specs)))
+    assert ">learning_rate, width</text>" in drawing
+    assert ">0.003, 16</text>" in drawing
+
+
 def test_long_names_of_rows_are_broken_after_commas_and_stay_readable() -> None:
     name = "randomized(rope, length=64), train_length 4, test_length 7,8, learning_rate 0.003"
     assert wrap_label(name) == [

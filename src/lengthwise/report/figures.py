@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..markup import escape
 from ..svg import element, figure, group, line, points, rect, text
 from ..svg import number as svg_number
-from .matrix import LABEL_LINE, LONGEST_BESIDE, wrap_label
+from .matrix import LABEL_LINE, wrap_label
 from .naming import Names, names_among
 from .numbers import percent
 from .statistics import Cell
@@ -19,6 +19,7 @@ _WIDTH, _HEIGHT = 360, 190
 _LEFT, _RIGHT, _TOP, _BOTTOM = 38, 24, 12, 34
 _THINNEST, _MOST_WIDER = 1.6, 8.0  # the width of the last line, and by how much the first is wider at most
 _STRIP, _LETTER, _TRACK = 16, 6.2, 170  # the height of a row of dots, the width of a letter, the room for the dots
+_LONGEST_BESIDE = 32  # characters of a name beside its dots: with more, they would be too small on a phone
 _DEPTH = _HEIGHT - _TOP - _BOTTOM
 
 
@@ -106,7 +107,7 @@ def draw_strips(cells: Sequence[Cell], names: Names) -> str:
     Runs that did not fit are rings, and count in no median unless none fitted.
     """
     labels = list(map(names.of, cells))
-    are_above = max(map(len, labels)) > LONGEST_BESIDE
+    are_above = max(map(len, labels)) > _LONGEST_BESIDE
     lines = [wrap_label(label) if are_above else [] for label in labels]
     left = 4.0 if are_above else 8 + _LETTER * max(map(len, labels))
 

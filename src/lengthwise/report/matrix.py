@@ -16,7 +16,10 @@ _CHARACTER, _NARROW, _SMALL = 7, 6.3, 5.2  # the width of one in print: with roo
 _MARGIN, _GAP = 2, 4  # left of squares below their names, and above these
 _LABEL = 54  # the characters of a line that a phone has room for
 LABEL_LINE = 15  # the height of a line of such a name
-LONGEST_BESIDE = 24  # characters of a name beside its squares: a phone has room for those and a column
+_MOST_BESIDE, _LONGEST_COLUMN = (
+    136,
+    16,
+)  # pixels beside squares: a phone has room for two columns more; characters of a column's name
 _SHADE = "#2563a8"
 _PREDICTED = {"YES": "yes", "NO": "no", "UNKNOWN": "?"}
 
@@ -77,9 +80,8 @@ def draw_matrix(
     ``width`` is that of a column, ``least_left`` that of the names of rows, at least. ``corner`` stands above these. With ``are_above``,
     the name of a row stands above its squares, in several lines if it is long: a phone has no room beside them.
     """
-    left = int(max(least_left, 16 + _CHARACTER * max(map(len, rows)), 16 + _SMALL * len(corner)))
+    left = _MARGIN if are_above else int(max(least_left, _room_beside(rows, corner)))
     lines = {name: wrap_label(name) if are_above else [] for name in rows}
-    left = _MARGIN if are_above else left
     tops, bottom = {}, _TOP
     for name in rows:
         tops[name] = bottom + LABEL_LINE * len(lines[name]) + (_GAP if are_above else 0)
@@ -99,6 +101,11 @@ def draw_matrix(
     longest = max((len(line) for name in rows for line in lines[name]), default=0)
     across = max(left + width * len(columns) + 4, int(left + _NARROW * longest) + 4)
     return picture(parts, width=across, height=bottom + 4, title=title)
+
+
+def _room_beside(rows: Sequence[str], corner: str) -> float:
+    """Return how wide the names of rows and what stands above them are."""
+    return max(16 + _CHARACTER * max(map(len, rows)), 16 + _SMALL * len(corner))
 
 
 def wrap_label(name: str) -> list[str]:
@@ -127,15 +134,16 @@ def _draw_square(square: Square, x: float, y: float, width: int) -> str:
 def draw_results(cells: Sequence[Cell]) -> str:
     """Return the matrix as SVG: the darker a cell, the better the median where success is judged.
 
-    Tasks are columns or, if there are more tasks than rows would be, rows: a phone is narrow. Where several settings vary, or names are
-    long, the names of rows say which setting each value is of, and stand above.
+    Tasks are columns or, if there are more tasks than rows would be, rows: a phone is narrow. Names of rows for which there is no room
+    beside the squares stand above them, and say which setting each value is of.
     """
     naming = names_among(cells)
-    tasks = list(dict.fromkeys(cell.task for cell in cells))
-    are_above = len(naming.settings) > 1 or max(len(naming.values(cell)) for cell in cells) > LONGEST_BESIDE
+    tasks, names = list(dict.fromkeys(cell.task for cell in cells)), names_of_rows(cells, naming.values)
+    tasks_are_rows = len(tasks) > len(names) and max(map(len, names)) <= _LONGEST_COLUMN
+    corner = "" if tasks_are_rows else naming.title
+    are_above = _room_beside(tasks if tasks_are_rows else names, corner) > _MOST_BESIDE
     name_of = naming.of if are_above else naming.values
     names = names_of_rows(cells, name_of)
-    tasks_are_rows = len(tasks) > len(names) and not are_above
     squares = [
         Square(
             row=cell.task if tasks_are_rows else name_of(cell),
@@ -150,7 +158,6 @@ def draw_results(cells: Sequence[Cell]) -> str:
     rows, columns = (tasks, names) if tasks_are_rows else (names, tasks)
     widest = max(map(len, [*columns, *(square.words for square in squares)]))
     title = f"Prediction and measurement for {len(names)} encodings and settings on {len(tasks)} tasks"
-    corner = "" if tasks_are_rows else naming.title
     return draw_matrix(
         rows,
         columns,
