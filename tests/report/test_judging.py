@@ -10,10 +10,12 @@ from report_cells import NO_TASK, YES_TASK, cell_of, make_results
 
 from lengthwise.report.intervals import success_rate
 from lengthwise.report.judging import MARKS_LEGEND, Agreement, Standing, agreement, judge, measured_answer
+from lengthwise.report.judging import PUMPED as PUMPED_PAIRS
 from lengthwise.report.looking import KeptModels, challenged_blocks, failing_blocks, untested_blocks
 from lengthwise.report.results import brief_report, results_table, summary
 from lengthwise.report.results_data import to_json
 from lengthwise.report.statistics import summarize
+from lengthwise.tasks.hard import pumped
 from lengthwise.theory.claims import Answer
 
 Shares = Sequence[float]
@@ -163,6 +165,10 @@ def test_one_run_challenges_a_no_if_it_is_right_at_the_end_and_on_longer_pumped_
         assert cell.agrees is False
         assert agreement([cell.standing]) == Agreement(agree=0, differ=1, undecided=0)
         assert "0 agree, 1 differ (1 challenged), 0 undecided of the 1 cell with" in summary([cell])
+
+
+def test_pumped_pairs_are_the_hard_set_of_that_name() -> None:
+    assert PUMPED_PAIRS == pumped.KIND
 
 
 def test_a_bin_of_trained_lengths_challenges_nothing() -> None:
