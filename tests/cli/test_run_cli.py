@@ -77,7 +77,7 @@ def test_a_run_prints_its_table_on_stdout_and_its_progress_on_stderr(trained: Tr
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("task")
     assert [row[:3] for row in rows_of(done.stdout)] == [["bin_majority", "nope", "YES"], ["[ab]*b", "nope", "YES"]]
-    assert "Prediction and measurement agree in " in done.stdout
+    assert "Prediction and measurement: 0 agree, 0 differ, " in done.stdout
     assert "models to train" not in done.stdout
     assert "trying stack sizes" not in done.stdout
     assert "done:" not in done.stdout
@@ -236,6 +236,16 @@ def test_a_dry_run_says_what_there_is_to_do_and_leaves_nothing_behind(run: Runne
         for task in ("[ab]*b", "bin_majority")
         for heads, width in ((1, 8), (2, 16))
     ], "no two stacks look alike"
+
+
+def test_a_dry_run_of_runs_that_never_stop_early_assumes_nothing(run: Runner) -> None:
+    spec = write_spec(run.folder)
+    told = run("run", spec, "--set", "stop_early=false", "--workers", "1", "--dry-run").out
+    assert "; no run stops early (stop_early = false).\n" in told
+    assert "assumed" not in told
+    assert "at most" not in told.partition("About")[2]
+    some = run("run", spec, "--set", "stop_early=true,false", "--workers", "1", "--dry-run").out
+    assert "half of their steps is assumed where stop_early is true.\n" in some
 
 
 def test_a_dry_run_of_what_is_finished_says_so(trained: Trained, run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,6 +55,8 @@ def test_runs_stop_as_the_closest_finished_runs_did() -> None:
     assert by_cell["bin_majority", "nope"] == pytest.approx(0.6), "of this task nothing is known: the mean of all"
     assert shares.share(make_runs([FIXED])[0]) == 1.0, "it does not stop early"
     assert StepShares([]).share(runs[0]) == 0.5
+    fixed = [make_result(run, steps=1000) for run in make_runs([FIXED])]
+    assert StepShares(fixed).number == 0, "runs that cannot stop early say nothing about it"
 
 
 def test_steps_without_early_stopping_make_the_estimate_and_the_most_equal() -> None:

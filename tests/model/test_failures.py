@@ -12,7 +12,7 @@ import torch
 from made_results import make_result
 
 from lengthwise.cli.commands import inspect
-from lengthwise.cli.failures import aligned
+from lengthwise.cli.failures import aligned, failure_lines
 from lengthwise.cli.main import main
 from lengthwise.errors import InvalidOptionError, UnknownNameError
 from lengthwise.experiment.models import kept_runs, models_folder, save_model
@@ -26,14 +26,14 @@ from lengthwise.tasks.core.catalog import find_task
 from lengthwise.tasks.core.task import IGNORE, Objective
 
 
-def untrained(task: str) -> tuple[Run, object]:
-    (run,) = make_runs([Spec(tasks=(task,), encodings=("nope",), seeds=1, train_length=4, test_length=12)])
+def untrained(task: str, encoding: str = "nope") -> tuple[Run, object]:
+    (run,) = make_runs([Spec(tasks=(task,), encodings=(encoding,), seeds=1, train_length=4, test_length=12)])
     return run, stack_of([run])
 
 
-def kept(folder: Path, task: str = "bin_majority") -> tuple[Run, str]:
+def kept(folder: Path, task: str = "bin_majority", encoding: str = "nope") -> tuple[Run, str]:
     """Keep a model as it is before training; return its run and the store."""
-    run, stack = untrained(task)
+    run, stack = untrained(task, encoding)
     store = str(folder / "runs.sqlite")
     models_folder(store).mkdir(parents=True, exist_ok=True)
     save_model(run, stack.named_weights(0), models_folder(store))  # type: ignore[attr-defined]
@@ -194,3 +194,48 @@ def test_kinds_that_are_not_there_are_told(tmp_path: Path) -> None:
     )
     with pytest.raises(InvalidOptionError, match="--hard chooses what --failures looks at"):
         inspect.run(options(run.id, store, failures=False, hard="boundary"))
+
+
+def test_the_command_draws_longer_instances_than_were_tested(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run, store = kept(tmp_path)
+    assert inspect.run(options(run.id, store, json=True, lengths="13-24")) == 0
+    lengths = [row["length"] for row in json.loads(capsys.readouterr().out)["failures"]["lengths"]]
+    assert (lengths[0], lengths[-1]) == (13, 24)
+    assert len(lengths) > 5
+    assert inspect.run(options(run.id, store, lengths="20-20")) == 0
+    shown = capsys.readouterr().out
+    assert "trained up to length 4\n" in shown
+    assert "\n20 * " in shown
+
+
+@pytest.mark.parametrize("given", ["24-13", "0-5", "13", "13-", "1-100001", "a-b", "1--5", "١-٥"])
+def test_lengths_that_are_none_are_told(tmp_path: Path, given: str) -> None:
+    run, store = kept(tmp_path)
+    with pytest.raises(InvalidOptionError) as caught:
+        inspect.run(options(run.id, store, lengths=given))
+    assert str(caught.value) == (
+        f"--lengths must be LOW-HIGH, two lengths from 1 to 100000; found {given!r}.\nhint: for example 13-24."
+    )
+    with pytest.raises(InvalidOptionError, match="--lengths chooses what --failures looks at"):
+        inspect.run(options(run.id, store, failures=False, lengths=given))
+
+
+def test_lengths_without_positions_are_refused(tmp_path: Path) -> None:
+    run, store = kept(tmp_path, encoding="ape")
+    with pytest.raises(InvalidOptionError) as caught:
+        inspect.run(options(run.id, store, lengths="13-24"))
+    assert str(caught.value) == (
+        "'ape' has positions up to length 12 in this run; found --lengths 13-24.\nhint: train it again with a larger room."
+    )
+    assert inspect.run(options(run.id, store, lengths="9-12")) == 0
+
+
+def test_where_nothing_fails_longer_lengths_are_named() -> None:
+    _, stack = untrained("bin_majority")
+    found = replace(find_failures(stack.model, find_task("bin_majority"), 4, 12, instances=4), example_length=None)  # type: ignore[attr-defined]
+    assert (
+        failure_lines(found, longer="13-24")[-1] == "No instance of these lengths failed. Longer ones: --lengths 13-24."
+    )
+    assert failure_lines(found)[-1] == "No instance of these lengths failed."

@@ -35,6 +35,7 @@ from lengthwise.report.results import (
     baselines_table,
     brief_report,
     common_settings,
+    decoding_legend,
     decoding_table,
     legend,
     results_table,
@@ -43,9 +44,9 @@ from lengthwise.report.results import (
 )
 from lengthwise.report.results_data import to_json
 from lengthwise.report.results_page import TITLE, results_page
+from lengthwise.report.run_list import describe_run
 from lengthwise.report.statistics import (
     Cell,
-    agreement,
     description_of,
     is_fitted,
     share_in,
@@ -72,11 +73,12 @@ def test_the_tasks_of_these_tests_have_the_verdicts_their_names_say() -> None:
         ([[1, 1, 1]] * 3, 3, 3, Answer.YES),
         ([[1, 1, 1], [1, 1, 0.95], [1, 1, 0.2]], 3, 2, Answer.UNKNOWN),
         ([[1, 1, 1], [1, 1, 0]], 2, 1, Answer.UNKNOWN),
+        ([[1, 1, 1]] * 2, 2, 2, Answer.UNKNOWN),
         ([[0.98, 1, 1], [0.5, 1, 1]], 0, 0, Answer.UNKNOWN),
-        ([[0.98, 0, 0], [1, 0.9, 0.9]], 1, 1, Answer.YES),
+        ([[0.98, 0, 0], *[[1, 0.9, 0.9]] * 3], 3, 3, Answer.YES),
         ([[1, 0.5, 0]] * 3, 3, 0, Answer.NO),
-        ([[1, 1, 0.899]], 1, 0, Answer.NO),
-        ([[0.99, 0, 0.9]], 1, 1, Answer.YES),
+        ([[1, 1, 0.899]] * 3, 3, 0, Answer.NO),
+        ([[0.99, 0, 0.9]] * 3, 3, 3, Answer.YES),
         ([[0.989, 0, 0.9]], 0, 0, Answer.UNKNOWN),
     ],
 )
@@ -181,25 +183,6 @@ def test_results_that_do_not_count_are_told_with_the_cause(
     assert " ".join(said.out.split()).count("no prediction to compare with") == 2
 
 
-def test_agreement_counts_the_cells_where_both_are_known() -> None:
-    cells = [
-        cell_of(YES_TASK, "nope", [[1, 1]]),
-        cell_of(NO_TASK, "nope", [[1, 1]]),
-        cell_of(NO_TASK, "ape", [[1, 0]]),
-        cell_of(NO_TASK, "ape", [[0.5, 0]]),
-    ]
-    assert agreement(cells) == (2, 3)
-    assert summary(cells) == (
-        "Prediction and measurement agree in 2 of 3 cells that the runs decide. "
-        "3 of 4 cells have a run that fits the training lengths."
-    )
-    split = cell_of(YES_TASK, "nope", [[1, 1], [1, 0]])
-    assert summary([split]) == (
-        "Prediction and measurement agree in 0 of 0 cells that the runs decide. In 1 cell there are too few runs to tell. "
-        "1 of 1 cells have a run that fits the training lengths."
-    )
-
-
 @pytest.mark.full
 @pytest.mark.parametrize("task", [*TASKS, *LANGUAGES, *(f"states({name})" for name in LANGUAGES)])
 def test_a_verdict_in_a_report_is_read_where_the_task_is_read(task: str) -> None:
@@ -233,6 +216,7 @@ def test_percentages_never_round_to_all_or_nothing(values: list[float], text: st
 
 
 NO_EVIDENCE = "– no evidence: no run fitted"
+TOO_FEW = "? too few runs: 2 of 2 fitted runs generalize"
 
 
 def test_the_table_has_a_row_for_every_cell_and_a_column_for_every_bin() -> None:
@@ -250,16 +234,16 @@ def test_the_table_has_a_row_for_every_cell_and_a_column_for_every_bin() -> None
         "remark",
     ]
     assert results_table(cells).rows == [
-        [YES_TASK, "nope", "YES", "100", "100", "97.5 (95.0–100)", "2/2", "2/2 (16–100)", "100", "✓ agrees"],
+        [YES_TASK, "nope", "YES", "100", "100", "97.5 (95.0–100)", "2/2", "2/2 (16–100)", "100", TOO_FEW],
         [NO_TASK, "ape", "NO", "50.0", "25.0", "0", "0/1", "–", "0", NO_EVIDENCE],
     ]
     assert legend(cells[:1]) == (
         "Exact match in percent, median (and range) over the fitted runs, or over all where none fitted, at lengths 0–4 / 5–8 / "
         "9–12. Fitted: at least 99% on fresh instances of the longest quarter of the training lengths. Generalize: of the fitted "
         "runs, those with at least 90% at 3×, with the 95 % interval of this success rate in percent; best: the best run there; – "
-        "where there is nothing to count. A YES agrees if at least 90% of the fitted runs generalize, a NO if at most 10% do; "
-        "either differs only if the interval excludes that rate. Marks: ✓ agrees, ✗ differs, ? undecided (too few runs to tell), "
-        "! a NO that a run challenges, · no prediction, – no evidence."
+        "where there is nothing to count. A YES agrees if at least 90% of at least 3 fitted runs generalize, a NO if at most 10% do; "
+        "either differs only if the interval excludes that rate. Marks: ✓ agrees, ✗ differs, ? undecided (fewer than 3 fitted runs, "
+        "or too few to tell), ! a NO that a run challenges, · no prediction, – no evidence."
     )
     assert (FITTED, GENERALIZED) == (0.99, 0.90)
 
@@ -302,6 +286,7 @@ def test_the_json_of_a_report_has_everything_and_is_json() -> None:
         "standing",
         "remark",
         "challenged_by",
+        "may_challenge",
         "processors",
         "runs",
         "fitted",
@@ -313,7 +298,12 @@ def test_the_json_of_a_report_has_everything_and_is_json() -> None:
         "best",
         "each_run",
     ]
-    assert (first["task"], first["encoding"], first["predicted"], first["measured"]) == (YES_TASK, "nope", "YES", "NO")
+    assert (first["task"], first["encoding"], first["predicted"], first["measured"]) == (
+        YES_TASK,
+        "nope",
+        "YES",
+        "UNKNOWN",
+    )
     assert (first["runs"], first["fitted"], first["generalize"], first["agrees"]) == (1, 1, 0, None)
     assert first["bins"][1] == {"lengths": [5, 8], "median": 0.5, "low": 0.5, "high": 0.5}
     assert first["best"] == 0.25
@@ -519,12 +509,12 @@ def test_many_settings_have_a_strip_with_a_dot_for_every_run_and_rings_where_it_
 
 
 def test_the_matrix_comes_first_and_has_a_square_for_every_cell_with_its_mark() -> None:
-    specs = load_grid_of(width=[8, 16, 24, 32, 40, 48, 64], heads=2, seeds=1)
+    specs = load_grid_of(width=[8, 16, 24, 32, 40, 48, 64], heads=2, seeds=3)
     results = [make_result(run, [1, 1, run.model.width < 32]) for run in make_runs(specs)]
     page = results_page(results).to_html()
     assert page.index('aria-label="picture"') < page.index("<table>")
     words = re.findall(r"yes: \d/\d [\d.]+ .", page)
-    assert words == ["yes: 1/1 100 ✓"] * 3 + ["yes: 0/1 0 ?"] * 4
+    assert words == ["yes: 3/3 100 ✓"] * 3 + ["yes: 0/3 0 ✗"] * 4
     assert ">width</text>" in page, "the name of what varies stands once"
 
 
@@ -679,7 +669,8 @@ def test_learning_rates_and_widths_have_cells_of_their_own_and_columns_and_are_n
 def load_grid_of(**settings: object) -> Sequence[Spec]:
     """Return the specs of a grid on one task with one encoding."""
     own = {"tasks": [YES_TASK], "encodings": ["nope"], "train_length": 4, "test_length": 12}
-    return Grid(settings=own | settings, source="a test").specs()
+    chosen = {name: value for name, value in (own | settings).items() if value is not None}
+    return Grid(settings=chosen, source="a test").specs()
 
 
 @pytest.mark.parametrize(
@@ -709,6 +700,41 @@ def test_every_setting_that_varies_has_a_column(name: str, values: list[object])
     assert len({tuple(row[:4]) for row in results_table(cells).rows}) == 2, "no two rows look alike"
 
 
+def test_what_follows_from_the_training_length_is_no_column_but_is_told() -> None:
+    """Without settings of their own, test_length and room are three times the training length."""
+    specs = load_grid_of(encodings=["nope", "ape"], train_length=[4, 6], test_length=None, seeds=1)
+    cells = summarize(make_result(run, [1.0] * len(run.bins)) for run in make_runs(specs))
+    assert columns_of(cells) == ("train_length",)
+    assert "test_length 3 × train_length, learning_rate 0.003" in common_settings(cells)
+    assert names_among(cells).of(cells[-1]) == "ape, train_length 6"
+    given = load_grid_of(encodings=["ape"], train_length=[4, 6], test_length=None, room=18, seeds=1)
+    cells = summarize(make_result(run, [1.0] * len(run.bins)) for run in make_runs([*specs, *given]))
+    assert columns_of(cells) == ("train_length", "room"), "a room that is given does not follow"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("stop_early", False, "stop_early false"),
+        ("warmup", 0, "warmup 0"),
+        ("weight_decay", 0.0, "weight_decay 0"),
+        ("tied", True, "tied true"),
+        ("tied", False, None),
+        ("stop_early", True, "stop_early true"),
+        ("bias_norm", 0.0, None),
+        ("log_n", False, None),
+    ],
+)
+def test_settings_that_differ_from_the_default_are_told_even_if_they_are_off(
+    name: str, value: object, said: str | None
+) -> None:
+    results = [make_result(run, [1, 1, 1]) for run in make_runs(load_grid_of(**{name: value, "seeds": 1}))]
+    settings = common_settings(summarize(results)).removesuffix(".").split(": ")[1].split(", ")
+    assert [setting for setting in settings if setting.split()[0] == name] == [said] * (said is not None)
+    in_full = dict(describe_run(results[0]))["settings"].split(", ")
+    assert [setting for setting in in_full if setting.split()[0] == name] == [said] * (said is not None)
+
+
 def test_cells_with_other_lengths_stand_below_their_multiples() -> None:
     cells = [cell_of(YES_TASK, "nope", [[1, 0.9, 0.8]]), cell_of(YES_TASK, "ape", [[1, 0.5]])]
     table = results_table(cells)
@@ -736,6 +762,24 @@ def test_a_cell_that_is_no_better_than_a_shortcut_is_marked() -> None:
     assert audited(0.76, inherent=True).shortcut is None, "the rule is what the task asks for"
 
 
+def test_the_rule_that_a_task_asks_for_is_marked_in_no_store() -> None:
+    """Audits in older stores do not say that the most frequent symbol is what bin_majority asks for."""
+    (result,) = make_results("bin_majority", "nope", [[1, 1, 1]])
+    described = description_of(result)
+    half, all_right = (0.5, 0.5, 0.5), (1.0, 1.0, 1.0)
+    audit = Audit(
+        bins=described.bins,
+        examples=(500, 500, 500),
+        chance=Baseline(name="always 0", shares=half),
+        shortcuts=(Baseline(name="most frequent symbol", shares=all_right),),
+    )
+    (cell,) = summarize([replace(result, description=replace(described, audit=audit))])
+    assert cell.shortcut is None
+    table = baselines_table([cell])
+    assert table is not None
+    assert table.rows[2][2] == "most frequent symbol (decides the task)"
+
+
 def test_chance_and_the_best_shortcut_stand_beside_the_models() -> None:
     cell = audited(0.76)
     table = baselines_table([cell])
@@ -757,6 +801,24 @@ def test_chance_and_the_best_shortcut_stand_beside_the_models() -> None:
     }
 
 
+def test_baselines_of_different_lengths_can_be_told_apart() -> None:
+    specs = load_grid_of(train_length=[4, 6], test_length=None, width=[8, 16], heads=2, seeds=1)
+    results = []
+    for run in make_runs(specs):
+        result = make_result(run, [1, 1, 1])
+        described = description_of(result)
+        chance = Baseline(name="always 0", shares=(0.5, 0.5, run.train_length / 10))
+        audit = Audit(bins=described.bins, examples=(500,) * 3, chance=chance, shortcuts=())
+        results.append(replace(result, description=replace(described, audit=audit)))
+    table = baselines_table(summarize(results))
+    assert table is not None
+    assert list(table.header) == ["task", "train_length", "baseline", "1×", "2×", "3×"]
+    assert [tuple(row) for row in table.rows if row[2].startswith("chance")] == [
+        (YES_TASK, "4", "chance (always 0)", "50.0", "50.0", "40.0"),
+        (YES_TASK, "6", "chance (always 0)", "50.0", "50.0", "60.0"),
+    ], "widths have the same baselines"
+
+
 def test_decoding_is_reported_as_a_difference_on_the_same_instances() -> None:
     (result,) = make_results(YES_TASK, "nope", [[1, 0.9, 0.8]])
     assert decoding_table(summarize([result])) is None
@@ -766,6 +828,17 @@ def test_decoding_is_reported_as_a_difference_on_the_same_instances() -> None:
     table = decoding_table([cell])
     assert table is not None
     assert list(table.rows[0][2:]) == ["0", "–", "−20"]
+    assert cell.decoded == (100, 0, 100)
+    assert "under teacher forcing on the same instances, 100 in each bin, in points." in decoding_legend([cell])
+
+
+def test_the_legend_of_decoding_says_how_many_instances_were_decoded() -> None:
+    (result,) = make_results(YES_TASK, "nope", [[1, 0.9, 0.8]])
+    few = replace(result, generated=((4, 20, 20), (8, 20, 1)), forced=((4, 20, 20), (8, 20, 1)))
+    (cell,) = summarize([few])
+    assert "the same instances, 20 in each bin" in brief_report([cell]).to_text(10_000)
+    fewer = replace(few, generated=((4, 20, 20), (8, 12, 1)))
+    assert "the same instances, 12 to 20 in each bin" in decoding_legend(summarize([fewer]))
 
 
 # In a browser
@@ -801,6 +874,38 @@ def test_a_click_on_a_title_sorts_the_table_and_a_second_one_turns_it_round(tmp_
     assert widths_after(width) == (["8", "16", "128"], ["ascending"])
     assert widths_after(width, width) == (["128", "16", "8"], ["descending"])
     assert widths_after(width, width, generalize)[0][-1] == "128", "1/2 is more than 0/2"
+
+
+@pytest.mark.full
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs the browser chromium")
+@pytest.mark.parametrize("more", [{}, {"width": [8, 16], "steps": [10, 20], "evaluate_every": [5, 10], "heads": 2}])
+def test_a_table_of_a_sweep_fits_on_a_desktop(tmp_path: Path, more: dict[str, object]) -> None:
+    """What says how it came out stands at the right end, and must not be off the screen."""
+    encodings = ["nope", "randomized(rope, length=64)"]
+    sweep = {"encodings": encodings, "train_length": [4, 6], "test_length": None, "learning_rate": [0.003, 0.01]}
+    specs = load_grid_of(tasks=["bin_majority", "parity"], seeds=3, **sweep, **more)
+    page = results_page(
+        [make_result(run, [1, 0.9 - run.seed / 10, 0.8 - run.seed / 10]) for run in make_runs(specs)]
+    ).to_html()
+    script = (
+        "<script>const box = document.querySelector('[aria-label=table]');"
+        "document.title = `${window.innerWidth} ${box.clientWidth} ${box.scrollWidth}`;</script></body>"
+    )
+    path = tmp_path / "page.html"
+    path.write_text(page.replace("</body>", script), encoding="utf-8")
+    own = [f"--user-data-dir={tmp_path / 'browser'}", "--window-size=1280,900", "--hide-scrollbars"]
+    shown = subprocess.run(
+        ["chromium", *_BROWSER, *own, "--dump-dom", path.as_uri()],
+        capture_output=True,
+        check=True,
+        text=True,
+        timeout=120,
+    ).stdout
+    found = re.search(r"<title>(\d+) (\d+) (\d+)</title>", shown)
+    assert found is not None
+    window, box, content = map(int, found.groups())
+    assert window == 1280
+    assert content <= box
 
 
 _BROWSER = (

@@ -23,7 +23,7 @@ from lengthwise.tasks.audit.prefixes import Prefixes, read_questions, seen_symbo
 from lengthwise.tasks.audit.results import Audit
 from lengthwise.tasks.audit.rules import Rule, rules_for
 from lengthwise.tasks.audit.shortcuts import audit_shortcuts
-from lengthwise.tasks.core.catalog import find_task
+from lengthwise.tasks.core.catalog import TASKS, find_task
 from lengthwise.tasks.core.lengths import LengthRange, length_bins
 from lengthwise.tasks.core.task import IGNORE, Objective
 from lengthwise.tasks.languages.acceptance import Accepts
@@ -144,7 +144,69 @@ def test_rules_that_are_the_solution_are_called_inherent() -> None:
     assert inherent("parity") == {"all counts modulo 2", "number of 1 modulo 2"}
     assert inherent("accepts((ab)*)") == set()
     assert "last symbol" in inherent("D_1")
-    assert inherent("majority") == set(), "no proofs about languages that are not regular"
+    assert inherent("majority") == {"most frequent symbol"}, "the task says so: it is not about a regular language"
+    assert inherent("bin_majority") == {
+        "most frequent symbol",
+        "number of 0 against number of 1",
+        "number of 0 against half the length",
+        "number of 1 against half the length",
+    }
+    assert "most frequent symbol" in {
+        rule.name
+        for rule in audit_shortcuts(find_task("bin_majority").hard_sets()["boundary"], BINS).shortcuts
+        if rule.inherent
+    }, "hard instances ask the same"
+
+
+def all_words(symbols: str, length: int) -> list[tuple[str, ...]]:
+    return [word for number in range(length + 1) for word in product(symbols, repeat=number)]
+
+
+def has_one_best(word: tuple[str, ...]) -> bool:
+    first, second, *_ = [*sorted(Counter(word).values(), reverse=True), 0, 0]
+    return first > second
+
+
+def is_balanced_so_far(word: tuple[str, ...]) -> bool:
+    return all(word[:end].count("(") >= word[:end].count(")") for end in range(len(word) + 1))
+
+
+ALL_PROMPTS: dict[str, Callable[[], list[tuple[str, ...]]]] = {
+    "bin_majority": lambda: list(filter(has_one_best, all_words("01", 10))),
+    "majority": lambda: list(filter(has_one_best, all_words("abz", 7))),
+    "mode": lambda: all_words("abcde", 5)[1:],
+    "dyck_1": lambda: list(filter(is_balanced_so_far, all_words("()", 12))),
+    "missing_duplicate": lambda: [
+        (*(word * 2)[:blank], "_", *(word * 2)[blank + 1 :])
+        for word in all_words("ab", 6)
+        for blank in range(2 * len(word))
+    ],
+}
+
+
+@pytest.mark.parametrize("name", [name for name in TASKS if find_task(name).decided_by])
+def test_rules_that_a_task_names_decide_all_short_inputs(name: str) -> None:
+    task = find_task(name)
+    rules = {rule.name: rule for rule in rules_for(task.symbols)}
+    for chosen in task.decided_by:
+        found: dict[object, object] = {}
+        for prompt in ALL_PROMPTS[name]():
+            read = by_machine(rules[chosen], [task.symbols.index(symbol) for symbol in prompt])
+            answer = task.answer(prompt)[-1:] if task.objective is Objective.ANSWER else task.following(prompt)  # type: ignore[attr-defined]
+            assert found.setdefault(read, answer) == answer, (chosen, prompt)
+
+
+TOO_SHORT_TO_FAIL = {"icl_majority"}
+"""Tasks on which a rule is right on all that was drawn, though not on every input: a letter can be more frequent than a label."""
+
+
+def test_no_rule_that_is_always_right_is_called_a_shortcut() -> None:
+    for name in TASKS:
+        task = find_task(name)
+        shortest = max(8, task.min_length)
+        audit = audit_shortcuts(task, length_bins(shortest, 3 * shortest), train_examples=500, examples=100)
+        best = audit.best(2)
+        assert best.inherent or set(best.shares) != {1.0} or name in TOO_SHORT_TO_FAIL, (name, best)
 
 
 def test_proofs_agree_with_all_words_up_to_a_length() -> None:

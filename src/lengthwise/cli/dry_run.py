@@ -67,16 +67,25 @@ def _summary(work: Work, estimate: Estimate) -> str:
     before = f" ({work.reused} finished before)" if work.reused else ""
     if not new:
         return f"{len(work.runs)} runs, all finished before: nothing is left to train."
-    if estimate.learned_from:
-        source = f"runs stop early as the {estimate.learned_from} finished ones in the store did"
-    else:
-        source = "no finished run says how early runs stop; half of their steps is assumed"
     where = f"{work.workers} {'process' if work.workers == 1 else 'processes'} on {work.device}"
     return (
         f"{len(work.runs)} runs{before}, {new} to train in {len(work.stacks)} "
         f"{'stack' if len(work.stacks) == 1 else 'stacks'}: at most {estimate.steps:,} model·steps.\n"
-        f"About {show_duration(estimate.seconds)} with {where}, at most {show_duration(estimate.most)}; {source}."
+        f"About {show_duration(estimate.seconds)} with {where}{_how_early(work, estimate)}."
     )
+
+
+def _how_early(work: Work, estimate: Estimate) -> str:
+    """Say how long it takes at most, and what is known about how early runs stop, if any may."""
+    may_stop = {run.training.stop_early for stack in work.stacks for run in stack.runs if run.id not in stack.finished}
+    if True not in may_stop:
+        return "; no run stops early (stop_early = false)"
+    if estimate.learned_from:
+        source = f"runs stop early as the {estimate.learned_from} finished ones in the store did"
+    else:
+        source = "no finished run says how early runs stop; half of their steps is assumed"
+    others = "" if False not in may_stop else " where stop_early is true"
+    return f", at most {show_duration(estimate.most)}; {source}{others}"
 
 
 def _to_json(work: Work, estimate: Estimate) -> dict[str, object]:

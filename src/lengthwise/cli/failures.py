@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from argparse import Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InvalidOptionError, unknown_name
 from ..markup import visible
+from ..report.looking import longer_lengths
 from ..report.numbers import percent, show_number
+from ..tasks.core.lengths import MOST_LENGTH, LengthRange
 from .text import colour, paragraph, passing_line, print_json, table, width
 
 if TYPE_CHECKING:
@@ -54,16 +57,43 @@ def print_failures(model: Transformer, run: Run, task: Task, options: Namespace)
     from ..tasks.core.task import Objective
 
     kind = options.hard or ""
+    lengths = _lengths_of(run, options.lengths)
     with passing_line(hidden=options.json) as show:
         found = find_failures(
-            model, task, run.bins[0].high, run.bins[-1].high, instances=options.instances, report=show
+            model,
+            task,
+            run.bins[0].high,
+            lengths.high,
+            first_length=lengths.low,
+            instances=options.instances,
+            report=show,
         )
     if options.json:
         print_json({"run": run.id, "settings": run.settings, "failures": failures_to_json(found, kind)})
         return
     title = f"{run_in_print(run)}: trained up to length {found.trained_length}"
     are_sets = task.objective is Objective.NEXT_SYMBOLS
-    print("\n".join([colour(title, "bold"), "", *failure_lines(found, kind=kind, are_sets=are_sets)]))
+    longer = longer_lengths(lengths.high, run.room)
+    print("\n".join([colour(title, "bold"), "", *failure_lines(found, kind=kind, are_sets=are_sets, longer=longer)]))
+
+
+def _lengths_of(run: Run, given: str | None) -> LengthRange:
+    """Return the lengths to look at: those that are given, or all that the run was tested on."""
+    if given is None:
+        return LengthRange(low=1, high=run.bins[-1].high)
+    found = re.fullmatch(r"([1-9]\d{0,5})[-–]([1-9]\d{0,5})", given, re.ASCII)
+    low, high = (int(found[1]), int(found[2])) if found else (1, 0)
+    if not low <= high <= MOST_LENGTH:
+        raise InvalidOptionError(
+            f"--lengths must be LOW-HIGH, two lengths from 1 to {MOST_LENGTH}; found {given!r}.",
+            hint=f"for example {longer_lengths(run.bins[-1].high, None)}.",
+        )
+    if run.room is not None and high > run.room:
+        raise InvalidOptionError(
+            f"{run.encoding!r} has positions up to length {run.room} in this run; found --lengths {given}.",
+            hint="train it again with a larger room.",
+        )
+    return LengthRange(low=low, high=high)
 
 
 def run_in_print(run: Run) -> str:
@@ -71,8 +101,8 @@ def run_in_print(run: Run) -> str:
     return f"{run.task} × {run.encoding}, seed {run.seed}, run {run.id}"
 
 
-def failure_lines(found: Failures, *, kind: str = "", are_sets: bool = False) -> list[str]:
-    """Return where a model breaks, in print; ``kind`` names the hard set that it was tested on."""
+def failure_lines(found: Failures, *, kind: str = "", are_sets: bool = False, longer: str | None = None) -> list[str]:
+    """Return where a model breaks, in print; ``kind`` names the hard set, ``longer`` the lengths to look at if nothing failed."""
     on = f"hard instances ({kind})" if kind else "random instances"
     heads = [f"{head.layer + 1}.{head.head + 1}" for head in found.by_length[0].measured.heads]
     header = ("length", "match", "first wrong", "of", "margin", "low", *(f"head {head}" for head in heads))
@@ -83,7 +113,10 @@ def failure_lines(found: Failures, *, kind: str = "", are_sets: bool = False) ->
         "",
     ]
     if found.example_length is None:
-        return [*lines, "No instance of these lengths failed."]
+        return [
+            *lines,
+            "No instance of these lengths failed." + (f" Longer ones: --lengths {longer}." if longer else ""),
+        ]
     lines.append(colour(f"Failing examples of length {found.example_length}", "bold"))
     lines.append(paragraph(_EXAMPLES + _SETS * are_sets))
     for example in found.examples:

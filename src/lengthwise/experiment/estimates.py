@@ -50,13 +50,15 @@ class StepShares:
     def __init__(self, results: Iterable[Result]) -> None:
         self._by_key: dict[tuple[str, ...], list[float]] = {}
         for result in results:
+            if not result.settings["training"].get("stop_early", True):
+                continue  # such a run takes all of its steps whatever it learns
             share = result.steps / result.settings["training"]["steps"]
             for key in _keys(result.task, result.encoding):
                 self._by_key.setdefault(key, []).append(share)
 
     @property
     def number(self) -> int:
-        """The number of finished runs that are known."""
+        """The number of finished runs that are known, of those that could stop early."""
         return len(self._by_key.get((), ()))
 
     def share(self, run: Run) -> float:

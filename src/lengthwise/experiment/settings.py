@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from typing import Any
 
+from ..model.shape import Shape
 from ..tasks.core.lengths import MOST_LENGTH
+from ..train.settings import PENALTY_NAMES, Training
 from .grid import TABLES
-from .spec import USUAL_ROOM, USUAL_TEST
+from .spec import USUAL_ROOM, USUAL_TEST, Spec
 
 _OF_NO_RUN = ("tasks", "encodings", "seeds", "success_at", "version")
 SETTINGS = tuple(name for name in TABLES if name not in _OF_NO_RUN)
@@ -72,6 +75,21 @@ def _follows(name: str, runs: Iterable[Mapping[str, Any]]) -> bool:
     return times is not None and all(
         run[name] is None or run[name] == min(times * run["train_length"], MOST_LENGTH) for run in runs
     )
+
+
+def is_worth_saying(name: str, value: object) -> bool:
+    """Return whether a sentence about settings names this one: switches and weights that are off by default hide the rest.
+
+    >>> is_worth_saying("stop_early", False), is_worth_saying("warmup", 0), is_worth_saying("tied", False)
+    (True, True, False)
+    """
+    return value is not None and (value not in (False, 0) or value != _DEFAULTS[name])
+
+
+_DEFAULTS = {
+    **dict.fromkeys(PENALTY_NAMES, 0),
+    **{each.name: each.default for owner in (Spec, Shape, Training) for each in fields(owner)},
+}
 
 
 def show_setting(value: Any) -> str:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..experiment.settings import ONLY_TESTS, SETTINGS, following_settings, show_setting
+from ..experiment.settings import ONLY_TESTS, SETTINGS, following_settings, is_worth_saying, show_setting
 from ..tables import Table
 from ..tasks.audit.results import Baseline
 from ..tasks.core.lengths import multiple_of
-from ..train.settings import GENERATED_EXAMPLES
 from .intervals import FEWEST_FOR_MEDIAN, Interval, SuccessRate
-from .judging import FEW_SUCCEED, FITTED, GENERALIZED, MARKS_LEGEND, MOST_SUCCEED, Standing
-from .looking import KeptModels, challenged_blocks, failing_blocks
+from .judging import FEW_SUCCEED, FEWEST_RUNS, FITTED, GENERALIZED, MARKS_LEGEND, MOST_SUCCEED, Standing, agreement
+from .looking import KeptModels, challenged_blocks, failing_blocks, untested_blocks
 from .naming import columns_of
 from .numbers import percent, show_multiple, show_number
 from .pages import Block, Document, Heading, Paragraph
 from .results_data import flat_record
-from .statistics import Cell, agreement
+from .statistics import Cell
 
 
 def results_table(cells: Sequence[Cell]) -> Table:
@@ -64,13 +63,13 @@ def _aligned(cell: Cell, by_bin: Sequence[str], multiples: Sequence[float]) -> l
 
 
 def common_settings(cells: Sequence[Cell]) -> str:
-    """Return the settings that are the same in all cells, once, in a sentence; switches that are off are left out."""
+    """Return the settings that are the same in all cells, once, in a sentence; what is off by default and is off is left out."""
     following = following_settings(cell.settings for cell in cells)
     varying = (*columns_of(cells), *ONLY_TESTS, *following, "room")
     shown = [f"{name} {rule}" for name, rule in following.items() if name != "room"]
     for name in SETTINGS:
         values = [cell.settings[name] for cell in cells if cell.settings[name] is not None]
-        if name not in varying and values and values[0] not in (False, 0):
+        if name not in varying and values and is_worth_saying(name, values[0]):
             shown.append(f"{name} {show_setting(values[0])}")
     return f"The same for all: {', '.join(shown)}."
 
@@ -121,17 +120,27 @@ def show_rate(rate: SuccessRate | None) -> str:
 
 
 def summary(cells: Sequence[Cell]) -> str:
-    """Return how far prediction and measurement agree, in a sentence."""
-    right, known = agreement(cells)
-    fitted = sum(cell.num_fitted > 0 for cell in cells)
-    undecided = sum(cell.standing is Standing.UNDECIDED for cell in cells)
-    left_open = (
-        f" In {undecided} {'cell' if undecided == 1 else 'cells'} there are too few runs to tell." if undecided else ""
-    )
+    """Return how many predictions agree with the measurement, how many differ, and how many runs are too few to tell, in a sentence."""
+    found = agreement(cell.standing for cell in cells)
+    if not found.judged:
+        return "No cell has both a prediction and a run that fits the training lengths."
+    challenged = sum(cell.standing is Standing.CHALLENGED for cell in cells)
+    of_them = f" ({challenged} challenged)" if challenged else ""
     return (
-        f"Prediction and measurement agree in {right} of {known} cells that the runs decide.{left_open} "
-        f"{fitted} of {len(cells)} cells have a run that fits the training lengths."
+        f"Prediction and measurement: {found.agree} agree, {found.differ} differ{of_them}, {found.undecided} undecided of the "
+        f"{found.judged} {'cell' if found.judged == 1 else 'cells'} with a prediction and a run that fits the training lengths."
+        f"{_not_judged(cells)}"
     )
+
+
+def _not_judged(cells: Sequence[Cell]) -> str:
+    """Say how many cells are left out of the count, and why."""
+    unfitted = sum(cell.standing is Standing.NO_EVIDENCE for cell in cells)
+    unpredicted = sum(cell.standing is Standing.NO_PREDICTION for cell in cells)
+    reasons = [f"{unfitted} without a fitted run"] * bool(unfitted) + [f"{unpredicted} without a prediction"] * bool(
+        unpredicted
+    )
+    return f" Not counted: {' and '.join(reasons)}." if reasons else ""
 
 
 def legend(cells: Sequence[Cell]) -> str:
@@ -146,8 +155,8 @@ def legend(cells: Sequence[Cell]) -> str:
         f"fitted, at lengths {bins}. Fitted: at least {FITTED:.0%} on fresh instances of the longest quarter of the training lengths. "
         f"Generalize: of the fitted runs, those with at least {GENERALIZED:.0%} at {where}, with the 95 % interval of this success "
         f"rate in percent; best: the best run there; – where there is nothing to count.{blank} A YES agrees if at least "
-        f"{MOST_SUCCEED:.0%} of the fitted runs generalize, a NO if at most {FEW_SUCCEED:.0%} do; either differs only if the interval "
-        f"excludes that rate. {MARKS_LEGEND}{_advice(cells)}{_room(cells)}{_mixed_processors(cells)}"
+        f"{MOST_SUCCEED:.0%} of at least {FEWEST_RUNS} fitted runs generalize, a NO if at most {FEW_SUCCEED:.0%} do; either differs "
+        f"only if the interval excludes that rate. {MARKS_LEGEND}{_advice(cells)}{_room(cells)}{_mixed_processors(cells)}"
     )
 
 
@@ -175,8 +184,16 @@ def _room(cells: Sequence[Cell]) -> str:
 
 
 def baselines_table(cells: Sequence[Cell]) -> Table | None:
-    """Return, for every task that was audited, what the best constant answer and the best shortcut reach in each bin."""
-    audited = {(cell.task, cell.bins): cell for cell in cells if cell.audit is not None}
+    """Return, for every task that was audited, what the best constant answer and the best shortcut reach in each bin.
+
+    Settings that vary have columns, as far as instances depend on them: others, such as a width, leave baselines as they are.
+    """
+    varying = [name for name in columns_of(cells) if name in _OF_INSTANCES]
+    audited = {
+        (cell.task, *(show_setting(cell.settings[name]) for name in varying)): cell
+        for cell in cells
+        if cell.audit is not None
+    }
     if not audited:
         return None
     multiples = _multiples(cells)
@@ -191,11 +208,15 @@ def baselines_table(cells: Sequence[Cell]) -> Table | None:
             "which one": map(_rule, best),
             "instances per run": map(str, cell.examples),
         }
-        rows += [[cell.task, name, *_aligned(cell, list(shown), multiples)] for name, shown in lines.items()]
-    header = ["task", "baseline", *_titles(multiples)]
-    return Table(
-        header=header, rows=rows, kinds={0: "name", 1: "remark", **dict.fromkeys(range(2, len(header)), "number")}
-    )
+        own = [show_setting(cell.settings[name]) for name in varying]
+        rows += [[cell.task, *own, name, *_aligned(cell, list(shown), multiples)] for name, shown in lines.items()]
+    header = ["task", *varying, "baseline", *_titles(multiples)]
+    kinds = dict.fromkeys(range(1, len(header)), "number") | {0: "name", 1 + len(varying): "remark"}
+    return Table(header=header, rows=rows, kinds=kinds)
+
+
+_OF_INSTANCES = ("train_length", "test_length", "examples")
+"""The settings that decide which instances are drawn for tests."""
 
 
 def _rule(rule: Baseline) -> str:
@@ -229,10 +250,14 @@ def _points(value: Interval) -> str:
     return "–" if value.median != value.median else show_number(100 * value.median)
 
 
-DECODING_LEGEND = (
-    "Decoding: median of exact match when the model writes its answer token by token, less exact match under teacher forcing on the same "
-    f"{GENERATED_EXAMPLES} instances of each bin, in points."
-)
+def decoding_legend(cells: Sequence[Cell]) -> str:
+    """Return how to read the table of decoding, with how many instances were decoded."""
+    numbers = sorted({number for cell in cells for number in cell.decoded if number})
+    shown = " to ".join(str(number) for number in dict.fromkeys((numbers[0], numbers[-1]))) if numbers else "no"
+    return (
+        "Decoding: median of exact match when the model writes its answer token by token, less exact match under teacher forcing on "
+        f"the same instances, {shown} in each bin, in points."
+    )
 
 
 def _mixed_processors(cells: Sequence[Cell]) -> str:
@@ -256,6 +281,7 @@ def brief_report(cells: Sequence[Cell], kept: KeptModels | None = None) -> Docum
             Paragraph(summary(cells)),
             Paragraph(common_settings(cells)),
             Paragraph(legend(cells)),
+            *untested_blocks(cells, kept),
             *failing_blocks(cells, kept),
             *other_blocks(cells),
         ]
@@ -267,7 +293,7 @@ def other_blocks(cells: Sequence[Cell]) -> list[Block | Table]:
     blocks: list[Block | Table] = []
     for title, table, read in (
         ("Baselines", baselines_table(cells), BASELINES_LEGEND),
-        ("Decoding", decoding_table(cells), DECODING_LEGEND),
+        ("Decoding", decoding_table(cells), decoding_legend(cells)),
         ("Hard instances", hard_table(cells), HARD_LEGEND),
     ):
         blocks += [] if table is None else [Heading(title), table, Paragraph(read)]

@@ -30,6 +30,7 @@ def cell_to_json(cell: Cell) -> dict[str, object]:
         "standing": str(cell.standing),
         "remark": cell.remark,
         "challenged_by": [run.id for run in cell.challengers],
+        "may_challenge": [run.id for run in cell.may_challenge],
         "processors": list(cell.origins),
         "runs": cell.num_runs,
         "fitted": cell.num_fitted,

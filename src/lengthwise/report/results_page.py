@@ -17,7 +17,7 @@ from ..theory.theorems import THEOREMS
 from ..train.settings import Training
 from .figures import MOST_LINES, draw_curves, draw_strips
 from .judging import Standing
-from .looking import KeptModels, challenged_blocks, failing_blocks
+from .looking import KeptModels, challenged_blocks, failing_blocks, untested_blocks
 from .matrix import LEGEND, draw_results
 from .naming import Names, names_among
 from .pages import Block, Details, Document, Heading, Line, Panel, Panels, Paragraph, Picture, Span
@@ -44,6 +44,7 @@ def results_page(results: Sequence[Result], *, title: str = TITLE, kept: KeptMod
             Heading("Curves and reasons"),
             Paragraph(_how_to_read_pictures([len(group) for group in _by_task(cells)]), soft=True),
             Panels(_panels(cells)),
+            *untested_blocks(cells, kept, _MOST_FAILING),
             *failing_blocks(cells, kept, _MOST_FAILING),
             *other_blocks(cells),
             *meanings(),

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..errors import InvalidOptionError, UnknownNameError, listed
-from ..experiment.grid import TABLES
-from ..experiment.settings import flat_settings, show_setting, varying_settings
+from ..experiment.settings import flat_settings, is_worth_saying, show_setting, varying_settings
 from ..experiment.store import Result
 from ..tables import Table
 from ..tasks.core.lengths import LengthRange, length_bins
@@ -123,7 +122,7 @@ def describe_run(result: Result) -> list[tuple[str, str]]:
         ]
     settings = flat_settings(result.settings)
     shown = ", ".join(
-        f"{name} {show_setting(value)}" for name, value in settings.items() if _is_worth_saying(name, value)
+        f"{name} {show_setting(value)}" for name, value in settings.items() if is_worth_saying(name, value)
     )
     revisions = ", ".join(f"{kind} {result.settings[f'{kind}_revision']}" for kind in ("task", "encoding", "trainer"))
     lines += [
@@ -141,11 +140,6 @@ def describe_run(result: Result) -> list[tuple[str, str]]:
 def _last_loss(result: Result) -> str:
     loss = run_values(result)["loss"]
     return "" if loss is None else f", last loss {loss:.3g}"
-
-
-def _is_worth_saying(name: str, value: object) -> bool:
-    """Return whether a setting applies: switches that are off and penalties of 0 would hide the rest."""
-    return value is not None and value is not False and (value != 0 or TABLES[name] != "training.penalties")
 
 
 def scores_table(result: Result) -> Table:

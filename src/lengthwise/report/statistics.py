@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..crasp.fragments import Fragment, Readout
@@ -26,7 +26,16 @@ from ..theory.claims import Answer
 from ..theory.verdict import AnyVerdict, Verdict
 from ..train.settings import TRAINER_REVISION
 from .intervals import FEWEST_FOR_MEDIAN, Interval, SuccessRate, median_interval, success_rate
-from .judging import FITTED, GENERALIZED, RunOutcome, Standing, explain_standing, judge, measured_answer
+from .judging import (
+    FITTED,
+    GENERALIZED,
+    RunOutcome,
+    Standing,
+    advice_on_pumped_pairs,
+    explain_standing,
+    judge,
+    measured_answer,
+)
 
 SHORTCUT = 0.05  # models that are better than a shortcut by no more than this are marked
 
@@ -61,6 +70,7 @@ class Cell:
     examples: tuple[int, ...]  # instances in each bin, in the first run
     audit: Audit | None = None
     decoding: tuple[Interval, ...] = ()  # by bin, real decoding less teacher forcing on the same instances
+    decoded: tuple[int, ...] = ()  # by bin, the instances of a run that were decoded
     definition: str = ""
     hard: Mapping[str, tuple[Interval, ...]] = field(default_factory=dict)  # by kind and bin, over the same runs
     origins: tuple[str, ...] = ()  # the kinds of processor the runs were trained on
@@ -109,14 +119,29 @@ class Cell:
 
     @property
     def measured(self) -> Answer:
-        """YES if at least 90 % of the fitted runs generalize, NO if at most 10 % do, UNKNOWN between or where none fitted."""
+        """YES if at least 90 % of the fitted runs generalize, NO if at most 10 % do, UNKNOWN between or where fewer than three fitted."""
         return measured_answer(self.rate)
 
     @property
     def challengers(self) -> tuple[RunOutcome, ...]:
-        """The runs that challenge a NO."""
+        """The runs that challenge a NO: they are right at the longest lengths, and on longer hard instances, pumped pairs among them."""
+        return tuple(run for run in self._candidates if not run.lacks_pumped_pairs)
+
+    @property
+    def may_challenge(self) -> tuple[RunOutcome, ...]:
+        """The runs that would challenge a NO if they had been right on pumped pairs longer than the training lengths, too."""
+        return tuple(run for run in self._candidates if run.lacks_pumped_pairs)
+
+    @property
+    def _candidates(self) -> tuple[RunOutcome, ...]:
+        """The runs that speak against a NO, as far as they were tested."""
         return tuple(
-            run for run in self.runs if self.verdict.answer is Answer.NO and run.generalizes and run.is_right_throughout
+            run
+            for run in self.runs
+            if self.verdict.answer is Answer.NO
+            and run.generalizes
+            and run.is_right_at_the_end
+            and not run.fails_hard_instances
         )
 
     @property
@@ -132,8 +157,10 @@ class Cell:
 
     @property
     def remark(self) -> str:
-        """What the standing means, and a shortcut that does as well."""
+        """What the standing means, whether a run may challenge the prediction, and a shortcut that does as well."""
         said = explain_standing(self.standing, self.verdict.answer, self.rate)
+        if self.may_challenge and not self.challengers:
+            said += f"; may challenge the NO: {advice_on_pumped_pairs(self.may_challenge[0])}"
         if self.shortcut is None or not self.fitted:
             return said
         share = self.shortcut.shares[self.success] or 0.0
@@ -317,11 +344,19 @@ def _summarize_cell(results: Sequence[Result]) -> Cell:
         curve=_curve(shown),
         success=success,
         success_at=success_at,
-        examples=tuple(sum(examples for length, examples, _ in first.scores if length in bounds) for bounds in bins),
-        audit=described.audit if described.audit is not None and described.audit.bins == bins else None,
+        examples=tuple(_num_in(first.scores, bounds) for bounds in bins),
+        audit=_audit_of(first.task, described.audit) if described.audit and described.audit.bins == bins else None,
         decoding=_decoding(shown, bins),
+        decoded=_num_decoded(shown, bins),
         hard=_hard_by_bin(shown, bins),
     )
+
+
+def _audit_of(task: str, audit: Audit) -> Audit:
+    """Return a stored audit with the rules marked that the task is known to ask for: older versions did not store that."""
+    known = () if task_files(task) else find_packaged_task(task).decided_by
+    marked = (replace(rule, inherent=rule.inherent or rule.name in known) for rule in audit.shortcuts)
+    return replace(audit, shortcuts=tuple(marked))
 
 
 def _outcome(result: Result, bins: Sequence[LengthRange], success: int) -> RunOutcome:
@@ -367,6 +402,16 @@ def _decoding(results: Sequence[Result], bins: Sequence[LengthRange]) -> tuple[I
     return tuple(map(median_interval, differences)) if decoded else ()
 
 
+def _num_decoded(results: Sequence[Result], bins: Sequence[LengthRange]) -> tuple[int, ...]:
+    """Return how many instances of each bin the first run decoded that decoded any; nothing if none did."""
+    generated = next((result.generated for result in results if result.generated), ())
+    return tuple(_num_in(generated, bounds) for bounds in bins) if generated else ()
+
+
+def _num_in(scores: Iterable[tuple[int, int, int]], bounds: LengthRange) -> int:
+    return sum(examples for length, examples, _ in scores if length in bounds)
+
+
 def share_in(result: Result, bounds: LengthRange) -> float | None:
     """Return the share of exact matches of a run over the lengths of a bin; None where it has no instances."""
     return share_of(result.scores, bounds)
@@ -385,9 +430,3 @@ def _curve(results: Sequence[Result]) -> tuple[Point, ...]:
         for length, examples, matches in result.scores:
             by_length.setdefault(length, []).append(matches / examples)
     return tuple(Point(length=length, value=median_interval(values)) for length, values in sorted(by_length.items()))
-
-
-def agreement(cells: Iterable[Cell]) -> tuple[int, int]:
-    """Return in how many cells prediction and measurement agree, and in how many both are known."""
-    known = [cell.agrees for cell in cells if cell.agrees is not None]
-    return sum(known), len(known)

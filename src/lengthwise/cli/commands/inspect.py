@@ -30,6 +30,7 @@ examples:
   lengthwise inspect 3f2a                                one of them, by the beginning of its id
   lengthwise inspect 3f2a --failures                     where it breaks, with failing examples
   lengthwise inspect 3f2a --failures --hard pumped       the same on hard instances of a kind
+  lengthwise inspect 3f2a --failures --lengths 61-120    at lengths beyond those that were tested
   lengthwise inspect 3f2a --svg inspect.svg              functions of positions as a picture
   lengthwise inspect model.safetensors --tau 1 --json    against the limit with local functions up to distance 1
   lengthwise inspect 3f2a --cut 1 20                     would it last if a layer saw no further back?
@@ -59,6 +60,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--hard", metavar="KIND", help="with --failures: on hard instances of a kind (docs/concepts/hard-tests.md)"
+    )
+    parser.add_argument(
+        "--lengths",
+        metavar="LOW-HIGH",
+        help="with --failures: at these lengths, which may be longer than the tested ones (default: 1 to the longest tested one)",
     )
     parser.add_argument("--svg", metavar="FILE", help="draw functions, margins and attention to this file")
     parser.add_argument(
@@ -112,10 +118,11 @@ def run(options: Namespace) -> int:
     if options.failures:
         print_failures(model, run, tested_on(task, run, given, options.hard), options)
         return 0
-    if options.hard is not None:
-        raise InvalidOptionError(
-            "--hard chooses what --failures looks at, and --failures is not given.", hint="add it."
-        )
+    for name in ("hard", "lengths"):
+        if getattr(options, name) is not None:
+            raise InvalidOptionError(
+                f"--{name} chooses what --failures looks at, and --failures is not given.", hint="add it."
+            )
     if options.svg is not None:
         make_folder_of(options.svg)
     with passing_line(hidden=options.json) as show:

@@ -69,17 +69,21 @@ def find_failures(
     train_length: int,
     test_length: int,
     *,
+    first_length: int = 1,
     instances: int = INSTANCES,
     seed: int = 0,
     report: Callable[[str], None] = lambda _: None,
 ) -> Failures:
-    """Look for the instances that a model gets wrong, at several lengths; a function of the seed. ``task`` may be a hard set."""
+    """Look for the instances that a model gets wrong, at several lengths; a function of the seed.
+
+    Lengths go from ``first_length`` to ``test_length``, which may be longer than what the model was tested on. ``task`` may be a hard set.
+    """
     require_measurable(model)
-    possible = task.lengths(1, test_length)
+    possible = task.lengths(first_length, test_length)
     if not possible:
         raise InvalidOptionError(
-            f"{task.name!r} has no instance of a length from 1 to {test_length}.",
-            hint="choose another kind of hard instances.",
+            f"{task.name!r} has no instance of a length from {first_length} to {test_length}.",
+            hint="choose another kind of hard instances." if first_length == 1 else "choose other lengths.",
         )
     chosen = spread_lengths(possible, train_length)
     found = []
@@ -91,7 +95,7 @@ def find_failures(
     shown = low[0] if low else min(failing, key=lambda breaks: breaks.measured.matched, default=None)
     at = None if shown is None else shown.measured.length
     return Failures(
-        trained_length=max((each for each in possible if each <= train_length), default=possible[0]),
+        trained_length=max((each for each in task.lengths(1, train_length)), default=possible[0]),
         by_length=tuple(found),
         example_length=at,
         examples=() if at is None else _examples_at(model, task, at, instances, seed),

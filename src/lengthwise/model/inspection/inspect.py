@@ -170,11 +170,16 @@ def _cut(
 def spread_lengths(possible: Sequence[int], train_length: int, most: int = _MOST_LENGTHS) -> list[int]:
     """Return some of the possible lengths, spread evenly; the longest training length and the longest of all are among them.
 
+    Where all are longer than in training, the shortest of all takes the place of the longest training length.
+
     >>> spread_lengths(range(1, 61), 20)
     [7, 13, 20, 27, 33, 40, 47, 53, 60]
+    >>> spread_lengths(range(61, 121), 20)
+    [61, 68, 74, 81, 87, 94, 100, 107, 113, 120]
     """
     inside = [length for length in possible if length <= train_length] or [possible[0]]
-    wanted = [possible[-1] * (number + 1) / most for number in range(most)]
+    start = 0 if possible[0] <= train_length else possible[0]
+    wanted = [start + (possible[-1] - start) * (number + 1) / most for number in range(most)]
     nearest = {min(possible, key=lambda length, at=at: (abs(length - at), length)) for at in wanted}  # type: ignore[misc]
     return sorted(nearest | {inside[-1], possible[-1]})
 

@@ -1,4 +1,7 @@
-"""Rules that are the solution: proved for all words of a regular language, of every length."""
+"""Rules that are the solution: proved for all words of a regular language, of every length.
+
+Other tasks name such rules themselves (``decided_by``), and tests compare these with the task on all short inputs.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +31,14 @@ class StateAnswers:
     legal: frozenset[int]
 
 
-def state_answers(task: Task) -> StateAnswers | None:
-    """Return what a task asks for in each state of its language; None if it is not about a regular language.
+def task_asked(task: Task) -> Task:
+    """Return the task itself or, for a hard set, the task that it belongs to: both ask the same."""
+    return task.base if isinstance(task, HardAnswers | HardNextSymbols | HardStates) else task
 
-    A hard set asks what its task asks.
-    """
-    base = task.base if isinstance(task, HardAnswers | HardNextSymbols | HardStates) else task
+
+def state_answers(task: Task) -> StateAnswers | None:
+    """Return what a task asks for in each state of its language; None if it is not about a regular language."""
+    base = task_asked(task)
     language = language_of(base)
     if language is None:
         return None

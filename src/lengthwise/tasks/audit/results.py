@@ -17,8 +17,8 @@ _MOST_EXAMPLES = 10**9
 class Baseline:
     """One rule: its name in plain words, and its exact match in each bin, None where the bin has no instance.
 
-    An ``inherent`` rule is the solution: what it looks at determines the answer at every length, which is proved. Only
-    tasks about regular languages have proofs.
+    An ``inherent`` rule is the solution: what it looks at determines the answer at every length. For regular languages this is
+    proved; other tasks name such rules (``decided_by``).
     """
 
     name: str

@@ -16,7 +16,7 @@ from ...errors import InvalidOptionError
 from ...seeds import DATA, EVALUATION, Draw, open_stream
 from ..core.lengths import LengthRange
 from ..core.task import EOS, Batch, Objective, Task
-from .inherent import is_inherent, state_answers
+from .inherent import is_inherent, state_answers, task_asked
 from .prefixes import NUM_INDEXES, Numbers, Prefixes, Questions, read_questions, seen_symbols
 from .results import Audit, Baseline
 from .rules import Rule, rules_for
@@ -59,14 +59,16 @@ def audit_shortcuts(
     batches = [_draw_batch(task, bounds, examples, draw.at(number)) for number, bounds in enumerate(bins)]
     alphabet = seen_symbols(task, train)
     scorer = _Scorer([read_questions(task, batch, alphabet) for batch in (train, *batches) if batch is not None])
-    asked = state_answers(task)
+    asked, decided_by = state_answers(task), task_asked(task).decided_by
+
+    def is_solution(rule: Rule) -> bool:
+        return rule.name in decided_by or (asked is not None and is_inherent(rule, alphabet, asked))
 
     def baseline(name: str, key: Key, rule: Rule | None = None) -> Baseline:
         shares, decides = scorer.score(key)
         scored = iter(shares)
         told = tuple(None if batch is None else next(scored) for batch in batches)
-        is_solution = decides and rule is not None and asked is not None and is_inherent(rule, alphabet, asked)
-        return Baseline(name=name, shares=told, inherent=is_solution)
+        return Baseline(name=name, shares=told, inherent=decides and rule is not None and is_solution(rule))
 
     rules = [baseline(rule.name, _at_positions(rule), rule) for rule in rules_for(alphabet)]
     fitted = [baseline(name, key) for name, key in _further_keys(task, scorer.train)]

@@ -68,6 +68,8 @@ class Task(ABC):
     revision: int = 1
     attempts: int = 1
     """How many candidates the sampler draws for each instance."""
+    decided_by: tuple[str, ...] = ()
+    """The simple rules (tasks/audit/rules.py), by name, that are right on every input: the task asks for just that."""
     host_only: bool = False
     """Whether instances are made one by one in plain Python, outside of any array program."""
 

@@ -227,6 +227,7 @@ class MissingDuplicate(OneSymbolTask):
     symbols = ("a", "b", "_")
     min_length = 2
     citation = "arXiv 2207.02098"
+    decided_by = ("all counts modulo 2", "number of a modulo 2", "number of b modulo 2")
     facts = Facts(
         cited=(
             unsettled(

@@ -31,6 +31,7 @@ class Mode(OneSymbolTask):
     length_means = "the number of letters"
     min_length = 1
     citation = "arXiv 2310.16028"
+    decided_by = ("most frequent symbol",)
 
     def __init__(self, num_letters: int) -> None:
         self.name = shortest_name("mode", [num_letters], [5])

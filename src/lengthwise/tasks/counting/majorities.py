@@ -45,6 +45,12 @@ class BinMajority(OneSymbolTask):
     symbols = ("0", "1")
     min_length = 1
     citation = "arXiv 2410.02140"
+    decided_by = (
+        "most frequent symbol",
+        "number of 0 against number of 1",
+        "number of 0 against half the length",
+        "number of 1 against half the length",
+    )
 
     def __init__(self) -> None:
         self.facts = Facts(program=parse_program(_MAJORITY), how="The model compares how many 0s and 1s it has read")
@@ -102,6 +108,7 @@ class Majority(OneSymbolTask):
     symbols = tuple("abcdefghijklmnopqrstuvwxyz")
     min_length = 1
     citation = "arXiv 2410.02140"
+    decided_by = ("most frequent symbol",)
     facts = Facts(
         cited=(
             answered_by(

@@ -39,6 +39,11 @@ class Dyck1(WordsTask):
     symbols = ("(", ")")
     min_length = 0
     citation = BHATTAMISHRA
+    decided_by = (
+        "number of ( against number of )",
+        "number of ( against half the length",
+        "number of ) against half the length",
+    )
 
     def __init__(self) -> None:
         self.facts = _program(
