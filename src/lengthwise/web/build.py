@@ -19,7 +19,11 @@ from pathlib import Path
 from .._version import __version__
 from ..errors import UsageError
 from ..files import draft_of, write_text
+from ..markup import escape
+from ..predict.theories import HEADLINE_MEANS
 from ..svg import STYLE
+from ..theory.claims import MEANINGS
+from ..theory.reasons import capitalized
 from .answers import answer
 from .pyodide import pyodide_files
 
@@ -123,10 +127,23 @@ def page_files(docs: str | Path | None) -> dict[str, str]:
     found["site.css"] += STYLE
     page = static.joinpath("index.html").read_text(encoding="utf-8")
     links = "" if docs is None else _existing(static.joinpath("links.html").read_text(encoding="utf-8"), Path(docs))
-    blocks = {"VERSION": __version__, "NAVIGATION": _NAVIGATION[docs is not None], "LINKS": links}
+    blocks = {
+        "VERSION": __version__,
+        "NAVIGATION": _NAVIGATION[docs is not None],
+        "LINKS": links,
+        "MEANINGS": _meanings(),
+        "HEADLINE": escape(HEADLINE_MEANS),
+    }
     for mark, block in blocks.items():
         page = page.replace(mark, block)
     return found | {"index.html": page}
+
+
+def _meanings() -> str:
+    """Return what the answers mean, as the terms of a list."""
+    return "\n".join(
+        f'<dt class="{name}">{name}</dt><dd>{escape(capitalized(meaning))}</dd>' for name, meaning in MEANINGS.items()
+    )
 
 
 def copy_docs(docs: Path, folder: Path) -> None:
@@ -139,7 +156,9 @@ def copy_docs(docs: Path, folder: Path) -> None:
             page.write_bytes(linked)
 
 
-_TO_PLAYGROUND = re.compile(rb"<!-- playground: ((?:\.\./|\./)*index\.html) -->")  # scripts/docs_site.py writes it into each page
+_TO_PLAYGROUND = re.compile(
+    rb"<!-- playground: ((?:\.\./|\./)*index\.html) -->"
+)  # scripts/docs_site.py writes it into each page
 
 
 def _existing(links: str, docs: Path) -> str:
