@@ -34,6 +34,7 @@ html_show_sphinx = False
 templates_path = ["_templates"]
 html_static_path = ["_own"]
 html_css_files = ["pages.css"]
+html_search_scorer = __file__.replace("conf.py", "scorer.js")
 html_last_updated_fmt = None
 html_theme_options = {"source_repository": "", "top_of_page_buttons": [], "announcement": "Search"}
 myst_heading_anchors = 4
@@ -67,6 +68,16 @@ STYLE = """\
 .search-form input { flex: 1 1 12rem; min-width: 0; }
 .search-form input, .search-form button { font: inherit; padding: .4rem .6rem; color: inherit;
   background: var(--color-background-secondary); border: 1px solid var(--color-foreground-muted); border-radius: .3rem; }
+"""
+
+SCORER = """\
+// Sphinx's scores. Headings that contain the words come first, then the glossary and guides, changelog and log last.
+var Scorer = {
+  score: ([page, , , , score, , kind]) => score + (kind === "title" ? 12 : 0) + (/^docs.guides./.test(page) ? 6 : 0) + (page === "docs/reference/glossary" ? 8 : 0)
+    - (/^(CHANGELOG|docs.log)$/.test(page) ? 12 : 0),
+  objNameMatch: 11, objPartialMatch: 6, objPrio: { 0: 15, 1: 5, 2: -5 }, objPrioDefault: 0,
+  title: 15, partialTitle: 7, term: 5, partialTerm: 2,
+};
 """
 
 SECTIONS = {
@@ -109,6 +120,7 @@ def stage(folder: Path) -> None:
     for name, template in TEMPLATES.items():
         _write(folder / "_templates" / name, template)
     _write(folder / "_own" / "pages.css", STYLE)
+    _write(folder / "scorer.js", SCORER)
     shutil.copytree(ROOT / "docs", folder / "docs")
     shutil.copytree(ROOT / "benchmarks" / "results", folder / "benchmarks" / "results")
     for name in ("CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff", "LICENSE"):

@@ -47,7 +47,8 @@ def test_cells_are_those_that_the_table_shows() -> None:
     assert window.is_found is None
     assert (
         window.sentence()
-        == "Measured: no evidence, since 0 of 5 runs fitted the training lengths (trained on another question: which symbols may come next)."
+        == "Measured: no evidence, since 0 of 5 runs fitted the training lengths (trained on another question: which symbols may come "
+        "next)."
     )
 
 
