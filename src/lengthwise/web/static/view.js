@@ -29,9 +29,9 @@ export function showQuestion(question) {
 }
 
 /** Return all answers in one line, each a link to its row, and a link to what they mean. */
-export function showShort(rows, name = "row") {
+export function showShort(rows, name = "row", label = "Answers in short") {
   const links = rows.map((row, number) => make("a", { href: `#${name}-${number}` }, make("code", {}, row.encoding), " ", make("span", { class: row.answer }, row.answer)));
-  return make("nav", { class: "short", "aria-label": "Answers in short" }, ...links, make("a", { href: "#meanings" }, "What does this mean?"));
+  return make("nav", { class: "short", "aria-label": label }, ...links, make("a", { href: "#meanings" }, "What does this mean?"));
 }
 
 export function showRows(rows, caption, name = "row") {
@@ -39,7 +39,8 @@ export function showRows(rows, caption, name = "row") {
     make("th", { scope: "row" }, make("code", {}, row.encoding)),
     make("td", { class: row.answer }, row.answer),
     make("td", {}, make("p", {}, row.reason), row.aside ? make("p", {}, row.aside) : null,
-      row.measured ? make("p", {}, row.measured) : null, why(row))));
+      row.measured ? make("p", {}, row.measured) : null,
+      row.assumption ? make("p", { class: "soft" }, `Assumed: ${row.assumption.replace(`${row.encoding}: `, "")}.`) : null, why(row))));
   return make("div", { class: "scroll" }, make("table", { class: "verdicts" },
     make("caption", {}, caption),
     make("thead", {}, make("tr", {}, ...["Encoding", "Answer", "Why"].map((name) => make("th", { scope: "col" }, name)))),
@@ -55,7 +56,6 @@ function why(row) {
     make("ul", {}, ...theories),
     theorem ? make("p", {}, make("strong", {}, `Theorem (${theorem.name}): `), theorem.statement) : null,
     theorem ? make("p", { class: "soft" }, `Source: ${theorem.citation} Standing: ${theorem.status}`) : null,
-    row.assumption ? make("p", { class: "soft" }, `Assumed: ${row.assumption}`) : null,
     row.certificate ? make("p", {}, `Certificate: ${row.summary}. `,
       make("button", { type: "button", click: () => download(`certificate-${row.encoding}.json`, row.certificate) }, "Download"), " ",
       make("button", { type: "button", "data-check": row.certificate }, "Check it here")) : null);
@@ -146,7 +146,7 @@ export function showComparison(found) {
     said = `They differ. A shortest word in one of them only is ${found.word}: it is in the ${found.only_in === 0 ? "first" : "second"} language.`;
   }
   return make("div", {}, make("p", { class: "result" }, said), make("div", { class: "beside" },
-    ...found.rows.map((rows, number) => make("div", {}, showShort(rows, `row-${number}`), showQuestion([left, right][number]),
+    ...found.rows.map((rows, number) => make("div", {}, showShort(rows, `row-${number}`, `Answers for the ${number ? "second" : "first"} language`), showQuestion([left, right][number]),
       showRows(rows, `Verdicts for the ${number ? "second" : "first"} language`, `row-${number}`)))));
 }
 
