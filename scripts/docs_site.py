@@ -73,8 +73,8 @@ STYLE = """\
 SCORER = """\
 // Sphinx's scores. Headings that contain the words come first, then the glossary and guides, changelog and log last.
 var Scorer = {
-  score: ([page, , , , score, , kind]) => score + (kind === "title" ? 12 : 0) + (/^docs.guides./.test(page) ? 6 : 0) + (page === "docs/reference/glossary" ? 8 : 0)
-    - (/^(CHANGELOG|docs.log)$/.test(page) ? 12 : 0),
+  score: ([page, , , , score, , kind]) => score + (kind === "title" ? 12 : 0) + (/^docs.guides./.test(page) ? 6 : 0)
+    + (page === "docs/reference/glossary" ? 8 : 0) - (/^(CHANGELOG|docs.log)$/.test(page) ? 12 : 0),
   objNameMatch: 11, objPartialMatch: 6, objPrio: { 0: 15, 1: 5, 2: -5 }, objPrioDefault: 0,
   title: 15, partialTitle: 7, term: 5, partialTerm: 2,
 };
