@@ -137,6 +137,15 @@ def test_what_people_search_for_stands_in_the_guide_about_encodings() -> None:
     assert "class Slope(Encoding):" in guide.partition("## Write your own encoding")[2].partition("\n## ")[0]
 
 
+def test_the_guide_about_clusters_begins_with_the_file_and_ends_with_the_report() -> None:
+    opening = (ROOT / "docs" / "guides" / "clusters.md").read_text(encoding="utf-8").partition("\n## ")[0]
+    assert "(sweeps.md)" in opening
+    assert "(../reference/spec.md)" in opening
+    commands = re.findall(r"^lengthwise .*$", opening, flags=re.MULTILINE)
+    assert all("--store /local/" in command for command in commands[:-1])
+    assert commands[-1].startswith("lengthwise report /local/")
+
+
 def test_scripts_never_parse_text_as_html() -> None:
     for path in STATIC.glob("*.js"):
         text = path.read_text(encoding="utf-8")
