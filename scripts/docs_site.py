@@ -31,12 +31,53 @@ html_title = "lengthwise"
 html_favicon = "icon.svg"
 html_copy_source = False
 html_show_sphinx = False
+templates_path = ["_templates"]
+html_static_path = ["_own"]
+html_css_files = ["pages.css"]
+html_search_scorer = __file__.replace("conf.py", "scorer.js")
 html_last_updated_fmt = None
-html_theme_options = {"source_repository": "", "top_of_page_buttons": []}
+html_theme_options = {"source_repository": "", "top_of_page_buttons": [], "announcement": "Search"}
 myst_heading_anchors = 4
 myst_enable_extensions = ["dollarmath"]
 suppress_warnings = ["misc.highlighting_failure", "myst.header"]
 nitpicky = False
+"""
+
+TEMPLATES = {
+    # a bar on top of every page; lengthwise site build turns the comment into a link
+    "page.html": """\
+{% extends "!page.html" %}
+{% block announcement %}<!-- playground: {{ content_root }}../index.html --><a href="{{ pathto("search") }}">Search</a>{% endblock %}
+""",
+    "search.html": """\
+{% extends "!search.html" %}
+{% block content %}
+<h1>Search the documentation</h1>
+<form class="search-form" method="get" action="" role="search">
+<label for="query">Words to find</label>
+<input id="query" type="search" name="q" autocomplete="off" autofocus>
+<button type="submit">Search</button>
+</form>
+{{ super() }}
+{% endblock %}
+""",
+}
+
+STYLE = """\
+.search-form { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; margin: 1rem 0; }
+.search-form input { flex: 1 1 12rem; min-width: 0; }
+.search-form input, .search-form button { font: inherit; padding: .4rem .6rem; color: inherit;
+  background: var(--color-background-secondary); border: 1px solid var(--color-foreground-muted); border-radius: .3rem; }
+"""
+
+SCORER = """\
+// Sphinx's scores. Headings that contain the words come first, then the glossary and guides, changelog and log last.
+var Scorer = {
+  score: ([page, , , , score, , kind]) => score + (kind === "title" ? 12 : 0) + (/^docs.guides./.test(page) ? 6 : 0)
+    + (page === "docs/reference/glossary" ? 8 : 0) - (/^(CHANGELOG|docs.log)$/.test(page) ? 12 : 0),
+  objNameMatch: 11, objPartialMatch: 6, objPrio: { 0: 15, 1: 5, 2: -5 }, objPrioDefault: 0,
+  title: 15, partialTitle: 7, term: 5, partialTerm: 2,
+};
 """
 
 SECTIONS = {
@@ -76,6 +117,10 @@ def main(out: Path) -> None:
 def stage(folder: Path) -> None:
     """Copy what the site is made of; README becomes the front page with the table of contents."""
     (folder / "conf.py").write_text(CONF, encoding="utf-8")
+    for name, template in TEMPLATES.items():
+        _write(folder / "_templates" / name, template)
+    _write(folder / "_own" / "pages.css", STYLE)
+    _write(folder / "scorer.js", SCORER)
     shutil.copytree(ROOT / "docs", folder / "docs")
     shutil.copytree(ROOT / "benchmarks" / "results", folder / "benchmarks" / "results")
     for name in ("CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff", "LICENSE"):
@@ -93,6 +138,11 @@ def stage(folder: Path) -> None:
         text = text.replace(f"]({at_root}README.md", f"]({at_root}index.md")
         text = re.sub(r"\[([^\]]*)\]\([./\w]*/results/?\)", r"\1", text)  # a folder is no page
         page.write_text(text, encoding="utf-8")
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
 
 
 def contents(folder: Path) -> str:

@@ -47,7 +47,8 @@ def test_cells_are_those_that_the_table_shows() -> None:
     assert window.is_found is None
     assert (
         window.sentence()
-        == "Measured: no evidence, since 0 of 5 runs fitted the training lengths (asked which symbols may come next)."
+        == "Measured: no evidence, since 0 of 5 runs fitted the training lengths (trained on another question: which symbols may come "
+        "next)."
     )
 
 
@@ -87,7 +88,9 @@ def test_unknown_problems_have_no_cells() -> None:
 def test_a_prediction_carries_what_was_measured() -> None:
     (row,) = lengthwise.predict("(aa)*", encodings=["nope"])
     assert row.measured is not None
-    assert row.measured.sentence(Asked.MEMBERSHIP).endswith("(asked which symbols may come next).")
+    assert row.measured.sentence(Asked.MEMBERSHIP).endswith(
+        "(trained on another question: which symbols may come next)."
+    )
     assert (
         row.measured.sentence(Asked.NEXT_SYMBOLS)
         == "Measured: 0 of 4 fitted runs are right at 3 times the training length."

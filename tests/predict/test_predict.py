@@ -154,14 +154,14 @@ ERRORS: list[tuple[str, dict[str, object], type[LengthwiseError], str]] = [
         {},
         UnknownNameError,
         f"task or language 'xylophone' is unknown. Known: {KNOWN}.\n"
-        "hint: see 'lengthwise list languages', or write '(xylophone)' for the regular expression.",
+        "hint: see 'lengthwise list languages'; or write '(xylophone)' for the regular expression.",
     ),
     (
         "xylo(3)",
         {},
         UnknownNameError,
         f"task or language 'xylo(3)' is unknown. Known: {KNOWN}.\n"
-        "hint: see 'lengthwise list languages', or write '(xylo(3))' for the regular expression.",
+        "hint: see 'lengthwise list languages'; or write '(xylo(3))' for the regular expression.",
     ),
     (
         "bin_majorty",

@@ -6,12 +6,14 @@ import contextlib
 import io
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from lengthwise.cli.main import main
-from lengthwise.web.answers import KINDS, MOST_CHARACTERS, answer
+from lengthwise.theory.checker import Check
+from lengthwise.web.answers import KINDS, MOST_CHARACTERS, answer, claim_in_words
 
 
 def ask(kind: str, **fields: object) -> dict[str, object]:
@@ -58,6 +60,28 @@ def test_an_error_has_its_hint_and_the_place() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("fields", "hint"),
+    [
+        ({"what": ".*a"}, "name its symbols under Options, in the field Alphabet: for example ab."),
+        ({"what": "~()"}, "name its symbols under Options, in the field Alphabet: for example ab."),
+        (
+            {"what": "copy"},
+            "names that contain it: repeat_copy, unique_copy, copy_every, selective_copy; or write '(copy)' for the regular expression.",
+        ),
+        (
+            {"what": "xylophone"},
+            "tick 'Read a bare word as an expression' under Options, or write '(xylophone)' for the regular expression.",
+        ),
+        ({"what": "parity", "alphabet": "ab"}, "leave the field Alphabet empty (under Options)."),
+        ({"what": "parity", "asked": "next"}, "choose the question 'Is the word in the language?' under Options."),
+        ({"what": "(a|b)*a(a|b){40}"}, "simplify the expression; the command line takes larger ones."),
+    ],
+)
+def test_a_hint_names_fields_of_the_page_instead_of_options(fields: dict[str, str], hint: str) -> None:
+    assert ask("predict", **fields)["error"]["hint"] == hint
+
+
 def test_an_error_in_a_program_names_its_line() -> None:
     error = ask("program", program="alphabet 'a'\naccept := #['a'] = ", word="a")["error"]
     assert (error["line"], error["caret"].splitlines()[0]) == (2, "accept := #['a'] = ")
@@ -99,10 +123,44 @@ def test_a_program_without_a_meaning_has_findings_only() -> None:
 def test_certificates_are_checked_and_forged_ones_rejected() -> None:
     rows = json.loads(ask("predict", what="(aa)*")["json"])
     assert [check["accepted"] for check in ask("check", certificates=json.dumps(rows))["checks"]] == [True, True]
+    assert [(check["encoding"], check["claim"]) for check in ask("check", certificates=json.dumps(rows))["checks"]] == [
+        (
+            "nope",
+            "Is a word over {a} in the language, read at the end marker? NO: counting (C-RASP) does not solve this at every length.",
+        ),
+        (
+            "ape",
+            "Is a word over {a} in the language, read at the end marker? YES: counting, with the last few symbols and the position modulo "
+            "a number (C-RASP[periodic, local]) solves this at every length.",
+        ),
+    ]
     rows[0]["answer"] = "YES"
     rejected = ask("check", certificates=json.dumps(rows))["checks"][0]
     assert rejected["accepted"] is False
     assert rejected["objection"]
+
+
+def test_certificates_about_next_symbols_and_depth_are_described_in_words_too() -> None:
+    (row,) = json.loads(ask("predict", what="(ab)*", asked="next", encodings="rope")["json"])
+    (check,) = ask("check", certificates=json.dumps(row["certificate"]))["checks"]
+    assert check["encoding"] == ""
+    assert check["claim"].startswith("Which symbols of {a, b} can come next, at every prefix, read at ")
+    depth = Check(
+        answer="at least 2 layers",
+        fragment="PLAIN",
+        asked="MEMBERSHIP",
+        readout="LAST_SYMBOL",
+        alphabet=("a",),
+        objection=None,
+    )
+    assert (
+        claim_in_words(depth)
+        == "Is a word over {a} in the language, read at the last symbol? Counting (C-RASP) needs at least 2 layers."
+    )
+    assert claim_in_words(replace(depth, fragment=None)) == "The certificate does not say what it claims."
+    assert claim_in_words(replace(depth, asked="ODD", fragment="odd", readout="", answer="NO")) == (
+        "ODD? NO: odd does not solve this at every length."
+    )
 
 
 @pytest.mark.parametrize("name", ["task.py", "pairs.jsonl", "automaton.json", "mine.crasp", " x.PY "])

@@ -13,15 +13,17 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import docs_site
 import pytest
 
 from lengthwise.cli.main import main
 from lengthwise.errors import LengthwiseError
-from lengthwise.web.build import build_site
+from lengthwise.web.build import EXAMPLES, build_site
 
 pytestmark = pytest.mark.full
 FLAGS = [
@@ -33,6 +35,14 @@ FLAGS = [
 ]
 
 
+def built_docs(folder: Path) -> Path | None:
+    """Build the documentation, where Sphinx is installed."""
+    if not all(find_spec(name) for name in ("sphinx", "furo", "myst_parser")):
+        return None
+    docs_site.main(folder)
+    return folder
+
+
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, str]]:
     """Yield an open page and the address of the site."""
@@ -42,7 +52,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, str]]:
         pytest.skip("there is no chromium on this machine")
     folder = tmp_path_factory.mktemp("browser") / "site"
     try:
-        build_site(folder, pyodide=os.environ.get("LENGTHWISE_PYODIDE"))
+        build_site(folder, pyodide=os.environ.get("LENGTHWISE_PYODIDE"), docs=built_docs(folder.parent / "docs"))
     except LengthwiseError as error:
         pytest.skip(f"no Pyodide: {error.message}")
     command = [sys.executable, "-m", "lengthwise", "serve", "--port", "0", "--site", str(folder)]
@@ -120,12 +130,87 @@ def test_a_link_within_the_page_keeps_the_question(page: tuple[Any, str]) -> Non
     assert "what=" in shown.url
 
 
+def test_the_answers_stand_in_one_line_on_a_phone_and_lead_to_their_rows(page: tuple[Any, str]) -> None:
+    shown, address = page
+    shown.set_viewport_size({"width": 390, "height": 844})
+    ask(shown, address, f"what={quote('(ab|bba)*')}&encodings=nope,ape", "#word")
+    short = shown.locator("#answer nav")
+    assert short.inner_text().split("\n") == ["nope NO", "ape YES", "What does this mean?"]
+    box = short.bounding_box()
+    assert box["y"] + box["height"] < 844
+    short.get_by_role("link", name="ape YES").click()
+    assert shown.locator("#row-1 th").inner_text() == "ape"
+    assert 0 <= shown.locator("#row-1").bounding_box()["y"] < 844
+    assert "what=" in shown.url
+    shown.set_viewport_size({"width": 1280, "height": 720})
+
+
+def test_every_tab_has_examples_that_are_answered(page: tuple[Any, str]) -> None:
+    shown, address = page
+    ask(shown, address, "tab=compare", "#examples-compare button")
+    shown.locator("#examples-compare button").first.click()
+    shown.locator("#answer", has_text="They differ.").wait_for(timeout=60_000)
+    for tab, said in (("program", "Result: accepted."), ("check", "accepted (nope)")):
+        shown.locator(f"#tab-{tab}").click()
+        shown.locator(f"#examples-{tab} button").first.click()
+        shown.locator("#answer", has_text=said).wait_for(timeout=60_000)
+    shown.locator("#tab-language").click()
+    for _ in range(2):  # the same example again is answered again
+        shown.locator("#examples button").first.click()
+        shown.locator("#answer p code", has_text=EXAMPLES[0]).first.wait_for(timeout=60_000)
+
+
+def test_a_label_of_two_lines_leaves_fields_in_line(page: tuple[Any, str]) -> None:
+    shown, address = page
+    ask(shown, address, "", "#options summary")
+    shown.locator("#options summary").click()
+    ends = [shown.locator(f"#{name}").bounding_box() for name in ("encodings", "alphabet", "asked")]
+    assert len({round(box["y"] + box["height"]) for box in ends}) == 1
+
+
+def test_pages_of_the_documentation_work_again_on_a_second_visit(page: tuple[Any, str]) -> None:
+    shown, address = page
+    require_docs(shown, address)
+    said: list[str] = []
+    shown.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
+    for name in ("docs/index.html", "docs/docs/guides/site.html"):
+        for _ in range(2):
+            shown.goto(f"{address}{name}")
+            shown.reload()
+        shown.locator(".announcement").get_by_role("link", name="Playground").click()
+        shown.locator("#what").wait_for()
+    assert said == []
+
+
+def test_the_search_of_the_documentation_can_be_seen_on_a_phone_and_finds_the_guide(page: tuple[Any, str]) -> None:
+    shown, address = page
+    require_docs(shown, address)
+    shown.set_viewport_size({"width": 390, "height": 844})
+    for words in ("own encoding", "custom position encoding"):
+        shown.goto(f"{address}docs/search.html")
+        shown.get_by_label("Words to find").fill(words)
+        shown.get_by_role("button", name="Search").click()
+        shown.locator("#search-results li a").first.wait_for(timeout=30_000)
+        shown.locator("#search-results .search-summary", has_text="found").wait_for(timeout=30_000)
+        found = [link.get_attribute("href") for link in shown.locator("#search-results li > a").all()[:3]]
+        assert any("guides/encodings.html" in target for target in found), (words, found)
+    shown.set_viewport_size({"width": 1280, "height": 720})
+
+
+def require_docs(shown: Any, address: str) -> None:
+    if shown.request.get(f"{address}docs/index.html").status != 200:
+        pytest.skip("the site has no documentation: sphinx, furo and myst-parser are not installed")
+
+
 def test_a_question_that_takes_too_long_can_be_stopped(page: tuple[Any, str]) -> None:
     shown, address = page
     ask(shown, address, f"what={quote('(aa)*')}", "#word")
     shown.locator("#status", has_text="Ready.").wait_for(timeout=60_000)
     shown.locator("#what").fill("[ab]*a[ab]{11}")
+    shown.locator("#answer[aria-busy=true] .verdicts").wait_for(timeout=10_000)
+    assert float(shown.locator("#answer").evaluate("(answer) => getComputedStyle(answer).opacity")) < 0.5
     shown.locator("#stop").click(timeout=30_000)
     shown.locator("#answer", has_text="Stopped.").wait_for(timeout=10_000)
+    assert shown.locator("#answer").get_attribute("aria-busy") is None
     shown.locator("#what").fill("(ab)*")
     shown.locator("#answer p code", has_text="(ab)*").first.wait_for(timeout=60_000)

@@ -15,10 +15,15 @@ import pytest
 
 from lengthwise.cli.main import main
 from lengthwise.errors import LengthwiseError
+from lengthwise.markup import escape
+from lengthwise.predict.theories import HEADLINE_MEANS
+from lengthwise.theory.claims import MEANINGS
+from lengthwise.theory.reasons import capitalized
 from lengthwise.web.build import (
     EXAMPLES,
     USUAL_ENCODINGS,
     build_site,
+    copy_docs,
     example_request,
     pack_source,
     page_files,
@@ -80,15 +85,65 @@ def test_the_page_has_no_inline_script_or_style_and_asks_no_other_address(tmp_pa
             assert addresses <= {"http://www.w3.org/2000/svg"}, name
         page = page_files(docs)["index.html"]
         assert not re.search(r"<style|\sstyle=|\son\w+=|<script(?![^>]*src=)", page)
-        assert not re.search(r"VERSION|NAVIGATION|LINKS", page)
+        assert not re.search(r"VERSION|NAVIGATION|LINKS|MEANINGS|HEADLINE", page)
 
 
 def test_the_front_page_links_to_pages_of_the_documentation_that_are_there(tmp_path: Path) -> None:
     page = page_files(made_docs(tmp_path))["index.html"]
-    linked = re.findall(r'<li>.*href="docs/([^"]+)"', page)
-    assert len(linked) >= 11
-    assert all((tmp_path / target).is_file() for target in linked)
+    linked = re.findall(r'href="docs/(docs/[^"]+)"', page)
+    assert len(linked) >= 14
+    for target in linked:
+        name, _, anchor = target.partition("#")
+        assert (tmp_path / name).is_file()
+        if anchor:
+            text = (ROOT / name).with_suffix(".md").read_text(encoding="utf-8")
+            headings = re.findall(r"^#+ (.*)$", text, flags=re.MULTILINE)
+            assert anchor in [re.sub(r"\W+", "-", heading.lower()) for heading in headings]
     assert "docs/" not in page_files(None)["index.html"]
+
+
+def test_pages_of_the_documentation_link_to_the_playground_where_they_stand_beside_it(tmp_path: Path) -> None:
+    pages = {"index.html": "./../index.html", "docs/guides/site.html": "../../../index.html"}
+    for name, target in pages.items():
+        (tmp_path / "built" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "built" / name).write_text(f"<p><!-- playground: {target} --><a>Search</a></p>")
+    (tmp_path / "built" / "other.html").write_text('<!-- playground: javascript:x --><!-- playground: "> -->')
+    copy_docs(tmp_path / "built", tmp_path / "site" / "docs")
+    for name in pages:
+        target = re.findall(r'<a href="([^"]+)">Playground</a>', (tmp_path / "site" / "docs" / name).read_text())[0]
+        assert ((tmp_path / "site" / "docs" / name).parent / target).resolve() == tmp_path / "site" / "index.html"
+        assert "<!--" in (tmp_path / "built" / name).read_text()
+    assert "<a" not in (tmp_path / "site" / "docs" / "other.html").read_text()
+
+
+def test_yes_no_and_unknown_are_explained_in_the_same_words_everywhere() -> None:
+    page = " ".join(page_files(None)["index.html"].split())
+    readme, glossary = (
+        " ".join((ROOT / name).read_text(encoding="utf-8").split())
+        for name in ("README.md", "docs/reference/glossary.md")
+    )
+    for name, meaning in MEANINGS.items():
+        assert f'<dt class="{name}">{name}</dt><dd>{escape(capitalized(meaning))}</dd>' in page
+        assert f"- **{name}**: {meaning}" in readme
+        assert f"| **{name}** | {capitalized(meaning)} |" in glossary
+    assert HEADLINE_MEANS in page
+    assert HEADLINE_MEANS in glossary
+
+
+def test_what_people_search_for_stands_in_the_guide_about_encodings() -> None:
+    guide = (ROOT / "docs" / "guides" / "encodings.md").read_text(encoding="utf-8")
+    assert re.search(r"^## .*\bown encoding$", guide, flags=re.MULTILINE)
+    assert "custom position encoding" in guide
+    assert "class Slope(Encoding):" in guide.partition("## Write your own encoding")[2].partition("\n## ")[0]
+
+
+def test_the_guide_about_clusters_begins_with_the_file_and_ends_with_the_report() -> None:
+    opening = (ROOT / "docs" / "guides" / "clusters.md").read_text(encoding="utf-8").partition("\n## ")[0]
+    assert "(sweeps.md)" in opening
+    assert "(../reference/spec.md)" in opening
+    commands = re.findall(r"^lengthwise .*$", opening, flags=re.MULTILINE)
+    assert all("--store /local/" in command for command in commands[:-1])
+    assert commands[-1].startswith("lengthwise report /local/")
 
 
 def test_scripts_never_parse_text_as_html() -> None:

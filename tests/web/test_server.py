@@ -72,6 +72,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "inner").mkdir(parents=True)
     (folder / "index.html").write_text("<p>the page</p><script>shown()</script>")
     (folder / "inner" / "page.html").write_text("<p>inside</p>")
+    (folder / "docs").mkdir()
+    (folder / "docs" / "page.html").write_text("<style>p {}</style><p style='x'>text</p><script>shown()</script>")
+    (folder / "plain.txt").write_text("text")
     (folder / ".hidden.txt").write_text("hidden")
     (folder.parent / "secret.txt").write_text("a secret")
     (folder / "link.txt").symlink_to(folder.parent / "secret.txt")
@@ -213,6 +216,24 @@ def test_files_of_the_site_are_shown_and_pages_state_their_policy(port: int) -> 
 def test_a_page_that_has_not_changed_is_not_sent_again(port: int) -> None:
     tag = send(port, head("GET / HTTP/1.1", f"Host: 127.0.0.1:{port}")).split(b"ETag: ")[1].split(b"\r\n")[0].decode()
     assert get(port, "/", f"If-None-Match: {tag}") == (304, b"")
+
+
+@pytest.mark.parametrize("path", ["/", "/docs/page.html", "/inner/page.html", "/plain.txt"])
+def test_an_answer_without_the_page_repeats_every_header_of_the_one_with_it(port: int, path: str) -> None:
+    """A browser applies them to the page that it kept: another policy would block the page's own styles and scripts."""
+
+    def headers(*asked: str) -> tuple[str, dict[str, str]]:
+        answered = send(port, head(f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{port}", *asked))
+        first, *lines = answered.partition(b"\r\n\r\n")[0].decode().split("\r\n")
+        return first, dict(line.split(": ", 1) for line in lines)
+
+    status, fresh = headers()
+    assert status == "HTTP/1.1 200 OK"
+    status, kept = headers(f"If-None-Match: {fresh['ETag']}")
+    assert status == "HTTP/1.1 304 Not Modified"
+    assert kept["Content-Security-Policy"] == fresh["Content-Security-Policy"]
+    assert kept == fresh
+    assert ("'unsafe-inline'" in kept["Content-Security-Policy"]) == path.startswith("/docs/")
 
 
 @pytest.mark.parametrize(

@@ -99,9 +99,8 @@ class Measured:
         else:
             counts = f"no evidence, since 0 of {self.num_runs} runs fitted the training lengths"
         is_other = self.asked not in (None, asked)
-        return (
-            f"{self.setting.origin}: {counts}{f' (asked {_QUESTIONS[self.asked]})' if is_other and self.asked else ''}."
-        )
+        question = f" (trained on another question: {_QUESTIONS[self.asked]})" if is_other and self.asked else ""
+        return f"{self.setting.origin}: {counts}{question}."
 
     def to_json(self) -> dict[str, object]:
         """Return the cell as JSON data, in the shape that docs/reference/json.md documents."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..crasp.fragments import Readout
-from ..errors import InvalidOptionError, UnknownNameError, unknown_name
+from ..errors import InvalidOptionError, UnknownNameError, listed, unknown_name
 from ..languages.catalog import LANGUAGES, find_language
 from ..languages.dfa import DFA
 from ..languages.regex import MAX_STATES, compile_regex
@@ -121,7 +121,9 @@ def _resolve_name(what: str, asked: Asked, alphabet: Iterable[str] | None) -> Qu
             return _about_program(what, program, asked, alphabet)
         error = unknown_name("task or language", what, [*LANGUAGES, *task_names()])
         if not error.hint.startswith("did you mean"):
-            hint = f"see 'lengthwise list languages', or write '({what})' for the regular expression."
+            similar = [name for name in [*LANGUAGES, *task_names()] if what.casefold() in name.casefold()]
+            seen = f"names that contain it: {listed(similar)}" if similar else "see 'lengthwise list languages'"
+            hint = f"{seen}; or write '({what})' for the regular expression."
             error = UnknownNameError(error.message, hint=hint)
         raise error from None
     return Question(what=what, read_as="language", facts=Facts(language=_widened(language, alphabet), asked=asked))

@@ -22,7 +22,8 @@ from ..theory.claims import Answer
 from ..theory.deciders import decide
 from ..theory.facts import Facts
 from ..theory.precision.logics import Logic
-from ..theory.reasons import capitalized, in_words
+from ..theory.reasons import capitalized
+from ..theory.reasons import in_words as fragment_in_words
 from ..theory.verdict import AnyVerdict, Verdict
 from ..theory.windows import Caps
 
@@ -231,18 +232,19 @@ def _gap(
     name = choice.name
     told = f"Nothing is proved to work with {name} at every length."
     if least is not None and inside is not None:
-        told = f"{capitalized(_in_words(least.fragment))} is proved for {name}, "
+        told = f"{capitalized(in_words(least.fragment))} is proved for {name}, "
         is_open = inside.answer is Answer.UNKNOWN
         told += "but whether it solves the problem is not known." if is_open else "and it does not solve the problem."
     if most is None or outside is None:
         return f"{told} No theorem says whether {name} can do more."
     enough = "That would solve it" if outside.answer is Answer.YES else "Whether that solves it is not known"
-    return f"{told} At most, {name} can do this: {_in_words(most.fragment)}. {enough}."
+    return f"{told} At most, {name} can do this: {in_words(most.fragment)}. {enough}."
 
 
-def _in_words(name: Fragment | Logic) -> str:
+def in_words(name: Fragment | Logic) -> str:
+    """Return what a model does in a class of either theory, with the name of the class."""
     if isinstance(name, Fragment):
-        return in_words(name)
+        return fragment_in_words(name)
     from ..theory.precision.reasons import in_words as logic_in_words
 
     return logic_in_words(name)
@@ -291,6 +293,12 @@ def aside(row: Prediction) -> str:
         return f"This {row.verdict.answer} assumes numbers of fixed precision. Where sums are exact, nothing is proved."
     return ""
 
+
+HEADLINE_MEANS = (
+    "The answer is that of counting where counting settles the question, otherwise that of fixed precision. "
+    "A NO that holds for very long inputs only settles nothing."
+)
+"""Which theory decides the answer of a row, for people: what ``settled`` does."""
 
 PRECISION_MEANS = (
     "numbers come from a finite set, and sums are rounded once. Such an answer is about long inputs. While the number format still "

@@ -50,10 +50,13 @@ def as_asked(value: str) -> Asked:
 
 MEANINGS = {
     "YES": (
-        "a solution exists for all lengths, and an idealized learner finds it (for nope and ape that of arXiv 2410.02140, for others "
-        "the one that picks the model with the fewest bits); gradient descent may still miss it."
+        "a solution exists that is right at every length, and an idealized learner finds it. An idealized learner picks the simplest "
+        "model among all that are right on short inputs. Gradient descent may miss it."
     ),
-    "NO": "no solution exists for all lengths: predicted not to length-generalize.",
-    "UNKNOWN": "neither is proved here; the reason names what is missing.",
+    "NO": (
+        "no solution is right at every length. This is proved, from the assumptions named with the answer. From it we predict that "
+        "trained models fail. The proof does not say at which length."
+    ),
+    "UNKNOWN": "neither is proved, or a NO is proved for very long inputs only. The reason says what is missing.",
 }
-"""What each answer means, in one sentence for people."""
+"""What each answer means, for people. README, the glossary, the playground, reports and the command line say it in these words."""

@@ -8,19 +8,24 @@ are never read: a permalink may hold any text.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
 from ..budget import time_budget
+from ..crasp.fragments import Fragment, Readout
 from ..errors import InvalidOptionError, LengthwiseError, ProgramSyntaxError, RegexSyntaxError, shortened
 from ..files import json_text, parse_json
 from ..languages.alphabet import show_alphabet, show_word
 from ..languages.dfa import DFA
 from ..predict.predict import ADVISING, DEFAULT_ENCODINGS, Prediction, Predictions, predict
-from ..predict.theories import PRECISION_MEANS
+from ..predict.theories import PRECISION_MEANS, in_words
+from ..theory.checker import Check
 from ..theory.claims import MEANINGS, Answer, Asked
+from ..theory.precision.logics import Logic
+from ..theory.reasons import capitalized
 from ..theory.windows import Caps
 
 MOST_CHARACTERS = 100_000  # of a request; no language that a person types is longer
@@ -67,7 +72,32 @@ def describe_error(error: LengthwiseError) -> dict[str, object]:
     """Return an error as JSON data: the message, what to do, and the place in the text if there is one."""
     caret = error.caret() if isinstance(error, RegexSyntaxError | ProgramSyntaxError) else ""
     line = error.text.count("\n", 0, error.span[0]) + 1 if isinstance(error, ProgramSyntaxError) else None
-    return {"message": error.message, "hint": error.hint, "caret": caret, "line": line}
+    return {"message": error.message, "hint": hint_in_page(error.hint), "caret": caret, "line": line}
+
+
+_IN_PAGE = (
+    (r"name the alphabet: .*", "name its symbols under Options, in the field Alphabet: for example ab."),
+    (r"see 'lengthwise list languages'; or", "tick 'Read a bare word as an expression' under Options, or"),
+    (r"leave --alphabet out\.", "leave the field Alphabet empty (under Options)."),
+    (r"leave --asked out\.", "choose the question 'Is the word in the language?' under Options."),
+    (r", or raise the cap with max_states .*", "; the command line takes larger ones."),
+    (r"or more effort \(--effort 10\)\.", "or ask with more effort on the command line."),
+    (r"write one with: lengthwise predict .*", "paste one: Download, below a verdict, gives it."),
+    (r"lengthwise show encoding (\w+)", r"the documentation of \1 lists its options."),
+    (r"(name one, for example \w+); see: .*", r"\1."),
+)
+"""Parts of hints that name a command or an option, and what to do on the page instead."""
+
+
+def hint_in_page(hint: str) -> str:
+    """Return a hint of the command as one for the page, whose fields have other names.
+
+    >>> hint_in_page("leave --alphabet out.")
+    'leave the field Alphabet empty (under Options).'
+    """
+    for pattern, instead in _IN_PAGE:
+        hint = re.sub(pattern, instead, hint)
+    return hint
 
 
 # Predictions
@@ -77,7 +107,7 @@ def _predictions(fields: Mapping[str, Any], key: str = "what") -> Predictions:
     what = _text(fields, key)
     if what.strip().lower().endswith(_FILES) or "\0" in what:
         raise InvalidOptionError(
-            f"{shortened(what, 80)!r} is the name of a file; the page reads no files.",
+            f"{shortened(what, 80)!r} is the name of a file; the page opens no files by name.",
             hint="type a regular expression or a name, or paste a program under Program.",
         )
     if not what.strip():
@@ -352,16 +382,44 @@ def _check(fields: Mapping[str, Any]) -> dict[str, object]:
 
     data = parse_json(_text(fields, "certificates"), "the text")
     rows = data if isinstance(data, list) else [data]
-    return {"checks": [_checked(check_row(row)) for row in rows[:100]]}
+    return {"checks": [{"encoding": _encoding(row)} | _checked(check_row(row)) for row in rows[:100]]}
 
 
-def _checked(done: Any) -> dict[str, object]:
+def _encoding(row: object) -> str:
+    name = row.get("encoding") if isinstance(row, Mapping) else None
+    return shortened(name, 80) if isinstance(name, str) else ""
+
+
+def _checked(done: Check | None) -> dict[str, object]:
     if done is None:
-        return {"accepted": None, "claim": "the answer is UNKNOWN, so there is no certificate"}
-    claim = f"{done.answer} for {done.asked} in {done.fragment} at {done.readout} over {show_alphabet(done.alphabet)}"
+        return {"accepted": None, "claim": "The answer is UNKNOWN, so there is no certificate.", "objection": ""}
+    return {"accepted": done.accepted, "claim": claim_in_words(done), "objection": done.objection or ""}
+
+
+def claim_in_words(done: Check) -> str:
+    """Return the question and the answer that a certificate claims to prove."""
     if not done.is_claim:
-        claim = "the certificate does not say what it claims"
-    return {"accepted": done.accepted, "claim": claim, "objection": done.objection or ""}
+        return "The certificate does not say what it claims."
+    symbols = show_alphabet(done.alphabet)
+    questions = {
+        str(Asked.MEMBERSHIP): f"Is a word over {symbols} in the language",
+        str(Asked.NEXT_SYMBOLS): f"Which symbols of {symbols} can come next, at every prefix",
+    }
+    readouts = {str(readout): f", {readout.notation}" for readout in Readout}
+    question = questions.get(str(done.asked), str(done.asked)) + readouts.get(str(done.readout), "")
+    solutions = _class_in_words(str(done.fragment))
+    claims = {
+        str(Answer.YES): f"YES: {solutions} solves this at every length.",
+        str(Answer.NO): f"NO: {solutions} does not solve this at every length.",
+    }
+    return f"{question}? {claims.get(str(done.answer), f'{capitalized(solutions)} needs {done.answer}.')}"
+
+
+def _class_in_words(name: str) -> str:
+    for kind in (Fragment, Logic):
+        with suppress(ValueError):
+            return in_words(kind(name))
+    return name
 
 
 def _text(fields: Mapping[str, Any], key: str) -> str:

@@ -19,7 +19,11 @@ from pathlib import Path
 from .._version import __version__
 from ..errors import UsageError
 from ..files import draft_of, write_text
+from ..markup import escape
+from ..predict.theories import HEADLINE_MEANS
 from ..svg import STYLE
+from ..theory.claims import MEANINGS
+from ..theory.reasons import capitalized
 from .answers import answer
 from .pyodide import pyodide_files
 
@@ -82,7 +86,7 @@ def build_site(out: str | Path, *, pyodide: str | Path | None = None, docs: str 
     has_snapshot = _write_snapshot(folder)
     write_text(folder / "engine.js", f"export const SNAPSHOT = {json.dumps(has_snapshot)};\n")
     if docs is not None:
-        shutil.copytree(docs, folder / "docs", dirs_exist_ok=True)
+        copy_docs(Path(docs), folder / "docs")
     sizes = [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
     return Built(folder=folder, num_files=len(sizes), num_bytes=sum(sizes), has_snapshot=has_snapshot)
 
@@ -123,15 +127,43 @@ def page_files(docs: str | Path | None) -> dict[str, str]:
     found["site.css"] += STYLE
     page = static.joinpath("index.html").read_text(encoding="utf-8")
     links = "" if docs is None else _existing(static.joinpath("links.html").read_text(encoding="utf-8"), Path(docs))
-    blocks = {"VERSION": __version__, "NAVIGATION": _NAVIGATION[docs is not None], "LINKS": links}
+    blocks = {
+        "VERSION": __version__,
+        "NAVIGATION": _NAVIGATION[docs is not None],
+        "LINKS": links,
+        "MEANINGS": _meanings(),
+        "HEADLINE": escape(HEADLINE_MEANS),
+    }
     for mark, block in blocks.items():
         page = page.replace(mark, block)
     return found | {"index.html": page}
 
 
+def _meanings() -> str:
+    """Return what the answers mean, as the terms of a list."""
+    return "\n".join(
+        f'<dt class="{name}">{name}</dt><dd>{escape(capitalized(meaning))}</dd>' for name, meaning in MEANINGS.items()
+    )
+
+
+def copy_docs(docs: Path, folder: Path) -> None:
+    """Copy the documentation beside the playground; its pages then link to it."""
+    shutil.copytree(docs, folder, dirs_exist_ok=True)
+    for page in folder.rglob("*.html"):
+        text = page.read_bytes()
+        linked = _TO_PLAYGROUND.sub(rb'<a href="\1">Playground</a> &middot; ', text)
+        if linked != text:
+            page.write_bytes(linked)
+
+
+_TO_PLAYGROUND = re.compile(
+    rb"<!-- playground: ((?:\.\./|\./)*index\.html) -->"
+)  # scripts/docs_site.py writes it into each page
+
+
 def _existing(links: str, docs: Path) -> str:
     """Return the lines whose link leads to a page of the documentation, and those without a link."""
-    targets = {line: re.search(r'href="docs/([^"]+)"', line) for line in links.splitlines()}
+    targets = {line: re.search(r'href="docs/([^"#]+)', line) for line in links.splitlines()}
     return "\n".join(line for line, found in targets.items() if found is None or (docs / found[1]).is_file())
 
 

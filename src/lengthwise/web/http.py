@@ -60,7 +60,8 @@ class Response:
         }
         head = f"HTTP/1.1 {self.status.value} {self.status.phrase}\r\n"
         head += "".join(f"{name}: {value}\r\n" for name, value in told.items())
-        return head.encode("latin-1", "replace") + b"\r\n" + (self.body if with_body else b"")
+        is_sent = with_body and self.status is not HTTPStatus.NOT_MODIFIED
+        return head.encode("latin-1", "replace") + b"\r\n" + (self.body if is_sent else b"")
 
 
 def refusal(status: HTTPStatus, reason: str) -> Response:

@@ -133,11 +133,12 @@ def _file_response(path: Path, headers: Mapping[str, str], *, is_docs: bool) -> 
     with open(handle, "rb") as opened:
         state = os.fstat(handle)
         tag = f'"{state.st_mtime_ns:x}-{state.st_size:x}"'
-        if headers.get("if-none-match") == tag:
-            return Response(status=HTTPStatus.NOT_MODIFIED, kind=_KINDS[path.suffix], headers={"ETag": tag})
         body = opened.read()
     policy = policy_of(body, attributes=is_docs) if path.suffix == ".html" else ""
-    return Response(kind=_KINDS[path.suffix], body=body, policy=policy, headers={"ETag": tag})
+    # a browser applies the headers of a 304 to the page that it kept, so they must be those of the page
+    is_kept = headers.get("if-none-match") == tag
+    status = HTTPStatus.NOT_MODIFIED if is_kept else HTTPStatus.OK
+    return Response(status=status, kind=_KINDS[path.suffix], body=body, policy=policy, headers={"ETag": tag})
 
 
 def _bind(host: str, port: int) -> socket.socket:

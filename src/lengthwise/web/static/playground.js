@@ -2,13 +2,17 @@
 
 import { Python } from "./python.js";
 import { FIELDS, TABS, USUAL_ENCODINGS, readFragment, requestOf, writeFragment } from "./state.js";
-import { download, make, showAdvice, showAutomaton, showChecks, showComparison, showError, showProgram, showQuestion, showRows } from "./view.js";
+import { download, make, showAdvice, showAutomaton, showChecks, showComparison, showError, showProgram, showQuestion, showRows, showShort } from "./view.js";
 
 const PAUSE = 300; // milliseconds without typing after which the page asks
 const SLOW = 1500; // milliseconds after which a running question can be stopped
 
 const at = (id) => document.getElementById(id);
 const fields = { other: "other", program: "program", input: "input", encodings: "encodings", alphabet: "alphabet", asked: "asked", readout: "readout" };
+
+const COMPARED = [["(ab)*", "(ab)*a"], ["(ab)*", "()|a(ba)*b"]];
+const PROGRAMS = [["as many a's as b's", "alphabet 'a' 'b'\naccept := #['a'] = #['b']\n", "aabb"],
+  ["every b after an a", "alphabet 'a' 'b'\nearly := 'b' and #['a'] = 0\naccept := #[early] = 0\n", "abb"]];
 
 let state = readFragment(location.hash);
 let examples = {};
@@ -57,7 +61,8 @@ async function ask() {
   const question = JSON.stringify(request);
   if (question === shown) return;
   shown = question;
-  if (request === null) return at("answer").replaceChildren();
+  if (request === null) return put();
+  at("answer").setAttribute("aria-busy", "true"); // what stands there answers the question before
   const known = examples[question];
   const found = known?.answer ?? await python.ask(request);
   if (found === null || question !== shown) return;
@@ -67,10 +72,16 @@ async function ask() {
   if (advice && question === shown) at("advice")?.replaceChildren(...(advice.error ? [showError(advice.error)] : showAdvice(advice)));
 }
 
+/** Put an answer on the page in place of the one before. */
+function put(...parts) {
+  at("answer").removeAttribute("aria-busy");
+  at("answer").replaceChildren(...parts);
+}
+
 function show(request, found) {
-  if (found.error) return at("answer").replaceChildren(showError(found.error));
-  if (request.kind === "compare") return at("answer").replaceChildren(showComparison(found));
-  if (request.kind === "program") return at("answer").replaceChildren(showProgram(found));
+  if (found.error) return put(showError(found.error));
+  if (request.kind === "compare") return put(showComparison(found));
+  if (request.kind === "program") return put(showProgram(found));
   const command = make("p", {},
     make("button", { type: "button", click: () => download("verdicts.json", found.json + "\n") }, "Download as JSON"), " ",
     make("button", { type: "button", id: "copy", click: copyLink }, "Copy a link to this question"));
@@ -78,7 +89,7 @@ function show(request, found) {
     state = { ...state, word };
     history.replaceState(null, "", `#${writeFragment(state)}`);
   });
-  at("answer").replaceChildren(showQuestion(found.question), showRows(found.rows, "Verdicts"),
+  put(showShort(found.rows), showQuestion(found.question), showRows(found.rows, "Verdicts"),
     make("div", { class: "soft" }, ...found.legend.filter((line) => !/^(YES|NO|UNKNOWN):/.test(line)).map((line) => make("p", {}, line))), command,
     ...(automaton ? [automaton] : []), make("div", { id: "advice" }));
 }
@@ -94,14 +105,16 @@ async function copyLink() {
 
 async function check(text) {
   shown = "";
-  if (!text.trim()) return at("answer").replaceChildren();
+  if (!text.trim()) return put();
+  at("answer").setAttribute("aria-busy", "true");
   const found = await python.ask({ kind: "check", certificates: text });
-  if (found && state.tab === "check") at("answer").replaceChildren(found.error ? showError(found.error) : showChecks(found));
+  if (found && state.tab === "check") put(found.error ? showError(found.error) : showChecks(found));
 }
 
 function choose(name, fresh = {}) {
-  at("answer").replaceChildren();
-  change({ tab: name, ...fresh }, { soon: true });
+  put();
+  shown = ""; // the same question again is asked again
+  change({ ...fresh, tab: name }, { soon: true });
   fill();
   if (name === "check") check(at("certificates").value);
 }
@@ -115,7 +128,7 @@ function wire() {
     const file = at("file").files[0];
     if (!file) return;
     at("certificates").value = file.size > 90000 ? "" : await file.text();
-    if (file.size > 90000) at("answer").replaceChildren(showError({ message: `the file has ${file.size} bytes; the page takes up to 90,000.`, hint: "use lengthwise check." }));
+    if (file.size > 90000) put(showError({ message: `the file has ${file.size} bytes; the page takes up to 90,000.`, hint: "use lengthwise check." }));
     else check(at("certificates").value);
   });
   at("stop").addEventListener("click", () => python.stop());
@@ -143,7 +156,7 @@ function wire() {
       return;
     }
     state = readFragment(location.hash);
-    at("answer").replaceChildren();
+    put();
     shown = "";
     fill();
     ask();
@@ -155,6 +168,11 @@ function place() {
   return at(location.hash.slice(1));
 }
 
+/** Add a button with an example to a line of them. */
+function offer(line, name, click) {
+  at(line).append(" ", make("button", { type: "button", click }, name));
+}
+
 async function loadExamples() {
   try {
     examples = Object.fromEntries((await (await fetch("examples.json")).json()).map((each) => [JSON.stringify(each.request), each]));
@@ -162,9 +180,12 @@ async function loadExamples() {
     examples = {};
   }
   for (const { request } of Object.values(examples)) {
-    at("examples").append(" ", make("button", { type: "button", click: () => {
-      choose("language", { ...FIELDS, tab: "language", what: request.what });
-    } }, request.what));
+    offer("examples", request.what, () => choose("language", { ...FIELDS, tab: "language", what: request.what }));
+  }
+  for (const [what, other] of COMPARED) offer("examples-compare", `${what} and ${other}`, () => choose("compare", { ...FIELDS, what, other }));
+  for (const [name, program, input] of PROGRAMS) offer("examples-program", name, () => choose("program", { ...FIELDS, program, input }));
+  for (const { request, answer } of Object.values(examples).slice(0, 3)) {
+    offer("examples-check", `verdicts for ${request.what}`, () => { at("certificates").value = answer.json; check(answer.json); });
   }
   if ((!location.hash.slice(1) || place()) && Object.keys(examples).length) state = { ...state, what: Object.values(examples)[0].request.what };
 }

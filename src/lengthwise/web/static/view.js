@@ -28,12 +28,19 @@ export function showQuestion(question) {
     question.note ? make("span", { class: "soft" }, ` Note: ${question.note}`) : null);
 }
 
-export function showRows(rows, caption) {
-  const body = rows.map((row) => make("tr", {},
+/** Return all answers in one line, each a link to its row, and a link to what they mean. */
+export function showShort(rows, name = "row", label = "Answers in short") {
+  const links = rows.map((row, number) => make("a", { href: `#${name}-${number}` }, make("code", {}, row.encoding), " ", make("span", { class: row.answer }, row.answer)));
+  return make("nav", { class: "short", "aria-label": label }, ...links, make("a", { href: "#meanings" }, "What does this mean?"));
+}
+
+export function showRows(rows, caption, name = "row") {
+  const body = rows.map((row, number) => make("tr", { id: `${name}-${number}` },
     make("th", { scope: "row" }, make("code", {}, row.encoding)),
     make("td", { class: row.answer }, row.answer),
     make("td", {}, make("p", {}, row.reason), row.aside ? make("p", {}, row.aside) : null,
-      row.measured ? make("p", {}, row.measured) : null, why(row))));
+      row.measured ? make("p", {}, row.measured) : null,
+      row.assumption ? make("p", { class: "soft" }, `Assumed: ${row.assumption.replace(`${row.encoding}: `, "")}.`) : null, why(row))));
   return make("div", { class: "scroll" }, make("table", { class: "verdicts" },
     make("caption", {}, caption),
     make("thead", {}, make("tr", {}, ...["Encoding", "Answer", "Why"].map((name) => make("th", { scope: "col" }, name)))),
@@ -42,13 +49,13 @@ export function showRows(rows, caption) {
 
 function why(row) {
   const theories = row.theories.map((theory) => make("li", {}, make("strong", {}, theory.name), ": ",
-    make("span", { class: theory.answer }, theory.answer), theory.class ? ` for ${theory.class}. ` : ". ", theory.reason));
+    make("span", { class: theory.answer }, theory.answer), theory.class ? ` for ${theory.class}. ` : ". ",
+    theory.reason === row.reason ? "This is the answer above." : theory.reason));
   const theorem = row.theorem;
   return make("details", {}, make("summary", {}, "Both theories, theorem and certificate"),
     make("ul", {}, ...theories),
     theorem ? make("p", {}, make("strong", {}, `Theorem (${theorem.name}): `), theorem.statement) : null,
     theorem ? make("p", { class: "soft" }, `Source: ${theorem.citation} Standing: ${theorem.status}`) : null,
-    row.assumption ? make("p", { class: "soft" }, `Assumed: ${row.assumption}`) : null,
     row.certificate ? make("p", {}, `Certificate: ${row.summary}. `,
       make("button", { type: "button", click: () => download(`certificate-${row.encoding}.json`, row.certificate) }, "Download"), " ",
       make("button", { type: "button", "data-check": row.certificate }, "Check it here")) : null);
@@ -139,7 +146,8 @@ export function showComparison(found) {
     said = `They differ. A shortest word in one of them only is ${found.word}: it is in the ${found.only_in === 0 ? "first" : "second"} language.`;
   }
   return make("div", {}, make("p", { class: "result" }, said), make("div", { class: "beside" },
-    ...found.rows.map((rows, number) => make("div", {}, showQuestion([left, right][number]), showRows(rows, `Verdicts for the ${number ? "second" : "first"} language`)))));
+    ...found.rows.map((rows, number) => make("div", {}, showShort(rows, `row-${number}`, `Answers for the ${number ? "second" : "first"} language`), showQuestion([left, right][number]),
+      showRows(rows, `Verdicts for the ${number ? "second" : "first"} language`, `row-${number}`)))));
 }
 
 export function showProgram(found) {
@@ -147,7 +155,7 @@ export function showProgram(found) {
   const parts = [findings];
   if (found.trace_error) parts.push(showError(found.trace_error));
   if (found.trace) parts.push(make("p", { class: "result" }, `Result: ${found.trace.result}.`), traceTable(found.trace));
-  if (found.rows.length) parts.push(showRows(found.rows, "Verdicts for the problem that this program solves"));
+  if (found.rows.length) parts.push(showShort(found.rows), showRows(found.rows, "Verdicts for the problem that this program solves"));
   return make("div", {}, ...parts);
 }
 
@@ -165,6 +173,8 @@ export function showChecks(found) {
   return make("ul", {}, ...found.checks.map((done) => {
     const word = done.accepted === null ? "not checked" : done.accepted ? "accepted" : "rejected";
     const kind = { accepted: "YES", rejected: "NO" }[word] ?? "UNKNOWN";
-    return make("li", {}, make("strong", { class: kind }, word), `: ${done.claim}${done.objection ? `: ${done.objection}` : ""}.`);
+    const about = done.encoding ? [" (", make("code", {}, done.encoding), ")"] : [];
+    return make("li", {}, make("strong", { class: kind }, word), ...about, `: ${done.claim}`,
+      done.objection ? ` Objection: ${done.objection}.` : "");
   }));
 }
