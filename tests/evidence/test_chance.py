@@ -238,4 +238,4 @@ def test_what_was_measured_goes_before_a_chance(tmp_path: Path) -> None:
     path = tmp_path / "predictor.json"
     path.write_text(json.dumps(replace(small_predictor(), fit=head, generalize=head).to_json()))
     order = ranks("TOMITA_4", path)
-    assert order.index("deberta") < order.index("path") < order.index("ape")  # 5 of 5, UNKNOWN with 5 of 5, 0 of 5
+    assert order.index("deberta") < order.index("ape") < order.index("path")  # 5 of 5, 0 of 5, UNKNOWN with 5 of 5

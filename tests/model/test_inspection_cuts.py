@@ -200,6 +200,7 @@ def test_inspect_prints_cuts_as_a_table_and_as_data(tmp_path: Path, capsys: pyte
         encoding=None,
         failures=False,
         hard=None,
+        lengths=None,
     )
     assert inspect.run(given) == 0
     out = capsys.readouterr().out

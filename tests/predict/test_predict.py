@@ -270,6 +270,7 @@ PROVED: dict[tuple[str, str, str, str], str] = {
     ("PLAIN", "PLAIN", "LTL[P]", "LTL[P]"): "nope",
     ("PERIODIC_LOCAL", "PERIODIC_LOCAL", "", "LTL[P,MOD]"): "ape",
     ("PERIODIC PLAIN", "PERIODIC", "LTL[P,MOD] LTL[P]", "LTL[P,MOD]"): "periodic periodic_rope",
+    ("PERIODIC PLAIN", "PERIODIC", "", ""): "counters",
     ("PLAIN", "", "", "LTL[P]"): "sinusoidal scaled_sinusoidal rope pi ntk yarn llama3 transformer_xl",
     ("PLAIN", "", "LTL[P]", "LTL[P]"): "rope_partial p_rope",
     ("", "", "", "LTL[P]"): "sandwich pope",
@@ -329,7 +330,9 @@ def test_cards_declare_what_is_proved_beside_the_bounds() -> None:
     assert named("few_bits_of_bases") == {"interleaved", "offset", "randomized", "random_float", "coupling", "abacus"}
     separate = PROVED["PLAIN", "", "", "LTL[P]"] + " rope_partial p_rope sandwich pope dynamic_ntk longrope"
     clipped = PROVED["LOCAL PLAIN", "LOCAL", "LTL[P,Y] LTL[P]", "LTL[P,Y]"] + " tisa window"
-    assert named("few_bits") == set(f"nope ape periodic periodic_rope learned cope {separate} {clipped}".split())
+    assert named("few_bits") == set(
+        f"nope ape periodic periodic_rope counters learned cope {separate} {clipped}".split()
+    )
     assert named("few_bits_if_precise") == {"fox"}
     assert named("bounds_of_base") == {"offset"}
 
@@ -354,7 +357,7 @@ def test_bounds_say_what_they_are_limited_to() -> None:
         ("interleaved", "at_least"),  # it must have layers without positions
     }
     windows = {("window", kind) for kind in KINDS}
-    tables = {(name, "at_least") for name in ("ape", "periodic")}
+    tables = {(name, "at_least") for name in ("ape", "periodic", "counters")}
     assert declared_at - bounded("assumption") == unassumed | windows | tables
 
 

@@ -671,8 +671,8 @@ def test_a_report_sets_hard_instances_beside_random_ones() -> None:
     }
     page = results_page(results).to_html()
     assert "<h2>Hard instances</h2>" in page
-    assert "89.5 (89.0–90.0)" in page
-    assert "60.5 (60.0–61.0)" in page
+    assert '89.5 <span class="whole">(89.0–90.0)</span>' in page
+    assert '60.5 <span class="whole">(60.0–61.0)</span>' in page
 
 
 def test_a_report_without_hard_instances_does_not_speak_of_them() -> None:

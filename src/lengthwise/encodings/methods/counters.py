@@ -20,7 +20,7 @@ CARD = Card(
     name="counters",
     title="heads that count exactly, and positions that repeat",
     formula="o_i = clip(Σ_{j≤i} round(8·v_j), −most, most) in counting heads, o_i = v_i in the others; x_i ← x_i + P[i mod period]",
-    citation="ours",
+    citation="ours, after the counts of arXiv 2506.16055",
     family="contents",
     order=20,
     acts_on=("input", "weights", "values"),
