@@ -68,7 +68,8 @@ class Table:
         """Return the table in HTML; on a narrow screen a style sheet can show each cell below its title, ``data-title``."""
         head = "".join(f'<th scope="col">{escape(title).replace("_", "_<wbr/>")}</th>' for title in self.header)
         body = "\n".join(f"<tr>{''.join(map(self._html_cell, range(len(row)), row))}</tr>" for row in self.rows)
-        return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
+        style = ' class="wide"' if len(self.header) > _USUAL_COLUMNS else ""
+        return f"<table{style}>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
 
     _repr_html_ = to_html
 
@@ -115,6 +116,8 @@ class Table:
 
 
 _INTERVAL = re.compile(r"\S+ \([^ ]+\)")
+_USUAL_COLUMNS = 13
+"""A table with more is set smaller on a page."""
 _REMARK_WIDTH = "5cm"
 _ROWS_OF_A_PAGE = 45
 
