@@ -42,6 +42,7 @@ INHERENT = {
     "anbncn": "at the border of the language all words end soon, so that counts nearly decide",
     "anbncndn": "at the border of the language all words end soon, so that counts nearly decide",
     "dyck_bounded": "power words are few, and their last symbols decide",
+    "block_alternation": "in words whose last block is short, the last three symbols decide at every prefix",
     "random_regular": "power words are few, and their last symbols decide",
     "poly_eval": "at the points 0 and 1 one coefficient, or the sum of all, is the answer",
     "listops": "the outermost operation often gives 9 or 0, its absorbing values",

@@ -51,10 +51,12 @@ def make_stack(
     longest: int = 12,
     **changes: object,
 ) -> Stack:
+    made = find_task(task)
+    longest = max(longest, made.min_length + 3)
     settings: dict[str, object] = {"steps": 40, "batch": 8, "evaluate_every": 10, "examples": 8}
     return Stack.of(
         make_training_runs(
-            task=find_task(task),
+            task=made,
             encoding=encoding,
             shape=shape,
             training=Training(**(settings | changes)),  # type: ignore[arg-type]
