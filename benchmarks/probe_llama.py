@@ -330,7 +330,7 @@ def main() -> None:
     print(f"$ python benchmarks/probe_llama.py {' '.join(sys.argv[1:])}")
     print(f"{device}, {torch.get_num_threads()} threads, torch {torch.__version__}")
     print(f"seed {options.seed} of weights and batches, seed 0 of questions")
-    parameters = sum(each.numel() for each in load_model(options.folder / "rope").parameters())
+    parameters = sum(each.numel() for each in load_model(options.folder / options.only[0]).parameters())
     print(f"Llama {SHAPE}, {parameters:,} parameters")
     lengths = f"{LINE_LENGTHS[0]} to {LINE_LENGTHS[-1]} symbols"
     print(f"trained on rows of {BLOCK} tokens, questions of {lengths}, batch {BATCH}, AdamW {RATE}")
