@@ -274,7 +274,7 @@ def print_memory(watch: Watch, store: Path) -> None:
 def fill(languages: Sequence[str], options: argparse.Namespace) -> None:
     """Compile the programs that other parts need, one process for each, as many at once as there are cores."""
     begun = time.perf_counter()
-    wanted = [(part, encoding, slots) for part, sizes in FILLED.items() for slots in sizes for encoding in ENCODINGS]
+    wanted = [(part, encoding, slots) for part in options.fill for slots in FILLED[part] for encoding in ENCODINGS]
     running: list[subprocess.Popen[bytes]] = []
     for part, encoding, slots in wanted:
         while sum(process.poll() is None for process in running) >= (os.cpu_count() or 1):
@@ -335,6 +335,7 @@ def main() -> None:
     parser.add_argument("--train-length", type=int, default=50)
     parser.add_argument("--small", type=int, default=4000, help="the runs of the queue of small models")
     parser.add_argument("--queue", type=int, nargs="+", default=[10, 100, 1000, 10_000])
+    parser.add_argument("--fill", nargs="+", choices=FILLED, default=list(FILLED), help="for which parts fill compiles")
     parser.add_argument("--workers", type=int)
     parser.add_argument("--seconds", type=float, help="cut each part then, and count what is stored by then")
     parser.add_argument("--models-per-stack", type=int)

@@ -7,8 +7,10 @@ vectorised counterpart with a stated error. Shapes: L the length, B the batch, S
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate, pairwise
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from ..arrays import Array, Arrays, numpy_arrays
 from ..errors import InvalidOptionError, NoSuchWordError
@@ -16,6 +18,11 @@ from ..seeds import Draw
 from .alphabet import show_word
 from .dfa import DFA
 from .dfa_algebra import Word, word_counts
+from .word_lengths import lengths_with_words
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 PADDING = -1
 """What follows the last symbol of a word that is shorter than the array it stands in."""
@@ -108,12 +115,10 @@ class WordSampler:
         self.language = language
         self.max_length = max_length
         self.xp = numpy_arrays() if xp is None else xp
-        counts = word_counts(language, max_length)
-        self._missing = frozenset(length for length in range(max_length + 1) if not counts[length][0])
-        num_inner = len(language.alphabet) - 1
-        shape = (max_length + 1, language.num_states, num_inner)
-        self.thresholds = self.xp.asarray(_thresholds(language, counts)).reshape(shape)
-        self._targets = self.xp.asarray(language.transitions)
+        have = lengths_with_words(language, max_length)
+        self._missing = frozenset(length for length in range(max_length + 1) if not have[length])
+        self.thresholds = self.xp.asarray(threshold_table(language, max_length).copy())
+        self._tables = Tables(thresholds=self.thresholds, targets=self.xp.asarray(language.transitions))
 
     def sample(self, lengths_B: Sequence[int] | Array, draw: Draw, begun: tuple[Array, Array] | None = None) -> Array:
         """Return the symbol numbers of one word per length, [B, max_length], with ``PADDING`` after its end.
@@ -125,6 +130,15 @@ class WordSampler:
         ``begun`` are symbols for the first places of each word, as wide as the sampler, and how many they are; the rest is
         uniform among the words that begin so, and anything if there are none.
         """
+        return self.sample_runs(lengths_B, draw, begun)[0]
+
+    def sample_runs(
+        self, lengths_B: Sequence[int] | Array, draw: Draw, begun: tuple[Array, Array] | None = None
+    ) -> tuple[Array, Array]:
+        """Return words as :meth:`sample` does, and the state before each symbol and after the last, [B, max_length + 1].
+
+        States beyond the end of a word are arbitrary.
+        """
         if self.xp.may_look or not hasattr(lengths_B, "dtype"):
             self._require_words(_lengths_as_list(lengths_B))
         lengths = self.xp.asarray(lengths_B)
@@ -135,20 +149,9 @@ class WordSampler:
                 f"lengths of shape {tuple(lengths.shape)} do not fit a draw with keys of shape {keys_shape}.",
                 hint="give one length per word, either for all keys together or for each key.",
             )
-        bits_LB = draw.at(self.xp.arange(self.max_length)).bits31((num_words,))
-        if not self.max_length:
-            return bits_LB.reshape((*keys_shape, num_words, 0))
-        columns = []
-        state = self.xp.broadcast(self.xp.asarray(0), tuple(lengths.shape))  # not one number, which would be looked at
-        for position in range(self.max_length):
-            within = lengths > position
-            to_go = self.xp.where(within, lengths - position, 0)
-            symbol = (bits_LB[..., position, :, None] >= self.thresholds[to_go, state]).sum(-1)
-            if begun is not None:
-                symbol = self.xp.where(begun[1] > position, begun[0][..., position], symbol)
-            columns.append(self.xp.where(within, symbol, PADDING))
-            state = self._targets[state, symbol]
-        return self.xp.stack_last(columns)
+        lengths = self.xp.broadcast(lengths, (*keys_shape, num_words))
+        start = self.xp.broadcast(self.xp.asarray(0), tuple(lengths.shape))  # not one number, which would be looked at
+        return self._tables.sample(start, lengths, draw, begun)
 
     def _require_words(self, lengths: list[int]) -> None:
         for length in sorted(set(lengths)):
@@ -161,16 +164,54 @@ class WordSampler:
                 raise no_such_word(self.language, length)
 
 
-def _thresholds(language: DFA, counts: list[list[int]]) -> list[list[list[int]]]:
-    """Return the inner thresholds by symbols to go and state; rows that are never read hold zeros."""
-    unread = [0] * (len(language.alphabet) - 1)
-    table = [[unread] * language.num_states]
-    for shorter, longer in pairwise(counts):
-        rows = []
-        for targets, num_words in zip(language.transitions, longer, strict=True):
-            inner = accumulate(shorter[target] for target in targets[:-1])
-            rows.append([(2**32 * below + num_words) // (2 * num_words) for below in inner] if num_words else unread)
-        table.append(rows)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tables:
+    """What words are sampled with, of one automaton or of several whose states are numbered one after the other.
+
+    ``thresholds``, [L + 1, S, V - 1], goes by symbols to go and states, as :class:`WordSampler` says; ``targets``, [S, V],
+    are the next states.
+    """
+
+    thresholds: Array
+    targets: Array
+
+    def sample(
+        self, start_MB: Array, lengths_MB: Array, draw: Draw, begun: tuple[Array, Array] | None = None
+    ) -> tuple[Array, Array]:
+        """Return a word of each length from each state on, [M, B, L], and the states before its symbols and after them."""
+        xp = draw.xp
+        longest, num_states = self.thresholds.shape[0] - 1, self.thresholds.shape[1]
+        if not longest:
+            return xp.broadcast(start_MB[..., None], (*lengths_MB.shape, 1))[..., :0], start_MB[..., None]
+        bits = draw.at(xp.arange(longest)).bits31((lengths_MB.shape[-1],))
+        to_go = lengths_MB[..., None] - xp.arange(longest)
+        is_within = to_go > 0
+        rows = xp.where(is_within, to_go, 0) * num_states
+        is_begun = None if begun is None else xp.arange(longest) < begun[1][..., None]
+        thresholds = self.thresholds.reshape(((longest + 1) * num_states, self.thresholds.shape[2]))
+        symbols, states = [], [start_MB]
+        for place in range(longest):  # few operations: a GPU takes as long to start a small one as a large one
+            bounds = thresholds[rows[..., place] + states[-1]]
+            symbol = (bits[..., place, :, None] >= bounds).sum(-1)
+            if begun is not None and is_begun is not None:
+                symbol = xp.where(is_begun[..., place], begun[0][..., place], symbol)
+            symbols.append(symbol)
+            states.append(self.targets[states[-1], symbol])
+        return xp.where(is_within, xp.stack_last(symbols), PADDING), xp.stack_last(states)
+
+
+@lru_cache(maxsize=1024)
+def threshold_table(language: DFA, max_length: int) -> NDArray[np.int64]:
+    """Return the inner thresholds, [L + 1, S, V - 1], by symbols to go and states; rows that are never read hold zeros."""
+    import numpy as np
+
+    num_inner = len(language.alphabet) - 1
+    table = np.zeros((max_length + 1, language.num_states, num_inner), dtype=np.int64)
+    for to_go, (shorter, longer) in enumerate(pairwise(word_counts(language, max_length)), start=1):
+        for state, (targets, num_words) in enumerate(zip(language.transitions, longer, strict=True)):
+            if num_words:
+                inner = accumulate(shorter[target] for target in targets[:-1])
+                table[to_go, state] = [(2**32 * below + num_words) // (2 * num_words) for below in inner]
     return table
 
 

@@ -8,12 +8,14 @@ from ...arrays import Array, Arrays
 from ...errors import InvalidOptionError
 from ...languages.dfa import DFA
 from ...languages.dfa_algebra import shortest_word
+from ...languages.mixed_sampling import MixedWordSampler
 from ...languages.next_symbols import live_states, next_symbol_set
 from ...languages.sampling import WordSampler
 from ...languages.word_lengths import lengths_with_words
 from ...seeds import Draw
 from ...theory.claims import Asked
 from ...theory.facts import Facts
+from ..core.row_functions import is_inside
 from ..core.task import BOS, IGNORE, PAD, SEP, Batch, Objective, Task
 from .next_symbols import END, NextSymbolsTask
 
@@ -50,15 +52,7 @@ class RegularTask(Task):
         key = (max_length, id(xp))
         if key not in self._samplers:
             self._samplers[key] = WordSampler(self.language, max_length=max_length, xp=xp)
-        words = self._samplers[key].sample(lengths_MB, draw.named("words"))
-        targets = xp.asarray(self.language.transitions)
-        state = xp.broadcast(xp.asarray(0), tuple(words.shape[:-1]))
-        states = [state]
-        for place in range(max_length):
-            symbol = words[..., place]
-            state = targets[state, xp.where(symbol < 0, 0, symbol)]
-            states.append(state)
-        return words, xp.stack_last(states)
+        return self._samplers[key].sample_runs(lengths_MB, draw.named("words"))
 
 
 class NextSymbols(NextSymbolsTask, RegularTask):
@@ -99,12 +93,32 @@ class NextSymbols(NextSymbolsTask, RegularTask):
         """Return random words of these lengths with the sets at their prefixes."""
         words, states = self._words(draw, lengths_MB, max_length, xp)
         lengths_MB = xp.broadcast(lengths_MB, tuple(words.shape[:-1]))
-        bos = xp.broadcast(xp.asarray(self.token(BOS)), tuple(words.shape[:-1]))
-        tokens = xp.stack_last([bos, *(words[..., place] for place in range(max_length))])
-        tokens = xp.where(tokens < 0, self.token(PAD), tokens)
-        scored = xp.arange(max_length + 1) <= lengths_MB[..., None]
-        targets = xp.where(scored, xp.asarray(self.sets)[states], IGNORE)
-        return Batch(tokens_MBL=tokens, targets_MBL=targets, sizes_MB=lengths_MB + 1, scale_MB=lengths_MB)
+        return _in_batch(words, xp.asarray(self.sets)[states], lengths_MB, self.token(BOS), self.token(PAD), xp)
+
+
+class MixedNextSymbols:
+    """Several such tasks at once: each key of a draw has its own, and gets the instances that its task makes."""
+
+    def __init__(self, tasks: Sequence[NextSymbols], *, max_length: int, xp: Arrays) -> None:
+        self._words = MixedWordSampler([task.language for task in tasks], max_length=max_length, xp=xp)
+        self._bos, self._pad = (xp.asarray([task.token(name) for task in tasks]) for name in (BOS, PAD))
+        self._sets = xp.asarray([each for task in tasks for each in task.sets])  # in the order of the sampler's states
+
+    def sample(self, which_M: Array, lengths_MB: Array, draw: Draw) -> Batch:
+        """Return random words of these lengths, each of the task of its key, with the sets at their prefixes."""
+        words, states = self._words.sample_runs(which_M, lengths_MB, draw.named("words"))
+        bos, pad = (ids[which_M][..., None, None] for ids in (self._bos, self._pad))
+        return _in_batch(words, self._sets[states], lengths_MB, bos, pad, draw.xp)
+
+
+def _in_batch(
+    words_MBN: Array, sets_MBL: Array, lengths_MB: Array, bos: Array | int, pad: Array | int, xp: Arrays
+) -> Batch:
+    """Return words behind ``<bos>``, with the sets at their prefixes as targets."""
+    first = xp.broadcast(xp.asarray(bos), (*lengths_MB.shape, 1))
+    tokens = xp.concat_last([first, xp.where(words_MBN < 0, pad, words_MBN)])
+    targets = xp.where(is_inside(lengths_MB + 1, tokens.shape[-1], xp), sets_MBL, IGNORE)
+    return Batch(tokens_MBL=tokens, targets_MBL=targets, sizes_MB=lengths_MB + 1, scale_MB=lengths_MB)
 
 
 class States(RegularTask):
@@ -143,16 +157,16 @@ class States(RegularTask):
         words, states = self._words(draw, lengths_MB, max_length, xp)
         shape = tuple(words.shape[:-1])
         lengths_MB = xp.broadcast(lengths_MB, shape)
-        bos, sep, pad = (xp.broadcast(xp.asarray(self.token(name)), shape) for name in (BOS, SEP, PAD))
-        unscored = xp.broadcast(xp.asarray(IGNORE), shape)
-        tokens, targets = [bos, sep], [unscored, states[..., 0]]
-        for place in range(max_length):
-            within = lengths_MB > place
-            tokens += [xp.where(within, words[..., place], pad), xp.where(within, sep, pad)]
-            targets += [unscored, xp.where(within, states[..., place + 1], unscored)]
+        bos, sep, pad = (self.token(name) for name in (BOS, SEP, PAD))
+        inside = is_inside(lengths_MB + 1, max_length + 1, xp)
+        # <bos> <sep>, then each symbol and a separator: pairs, of which the second is scored
+        symbols = xp.concat_last([xp.broadcast(xp.asarray(bos), (*shape, 1)), words])
+        tokens = xp.stack_last([xp.where(inside, symbols, pad), xp.where(inside, sep, pad)])
+        targets = xp.stack_last([xp.where(inside, IGNORE, IGNORE), xp.where(inside, states, IGNORE)])
+        width = (*shape, 2 * max_length + 2)
         return Batch(
-            tokens_MBL=xp.stack_last(tokens),
-            targets_MBL=xp.stack_last(targets),
+            tokens_MBL=tokens.reshape(width),
+            targets_MBL=targets.reshape(width),
             sizes_MB=2 * lengths_MB + 2,
             scale_MB=lengths_MB,
         )
