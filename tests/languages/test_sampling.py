@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from lengthwise.errors import InvalidOptionError, InvalidSeedError, NoSuchWordError
 from lengthwise.languages.dfa import DFA
 from lengthwise.languages.dfa_algebra import count_words
+from lengthwise.languages.mixed_sampling import MixedWordSampler
 from lengthwise.languages.sampling import (
     PADDING,
     WordSampler,
@@ -436,3 +437,19 @@ def test_a_word_outside_the_language_has_no_rank(word: str, shown: str) -> None:
 def test_the_exact_sampler_refuses_a_stack_of_seeds() -> None:
     with pytest.raises(InvalidSeedError, match="a big integer needs a draw with one key; this one has 2"):
         sample_word(LANGUAGES["everything"], 3, open_stream(DATA, seed=[0, 1]))
+
+
+def test_words_of_several_languages_drawn_at_once_are_those_of_each() -> None:
+    languages = [LANGUAGES["(ab)*"], LANGUAGES["everything"], LANGUAGES["an even number of the only symbol"]]
+    draw = open_stream(DATA, seed=[3, 1, 4, 1])
+    which, lengths = np.asarray([2, 0, 1, 0]), np.asarray([[0, 2, 8], [6, 8, 4], [7, 1, 8], [0, 2, 2]])
+    words, states = MixedWordSampler(languages, max_length=8, xp=draw.xp).sample_runs(which, lengths, draw)
+    first = [0, 3, 4]  # states of one language after those of another
+    for row, number in enumerate(which):
+        alone = Draw(keys=draw.keys[row], xp=draw.xp)
+        own, visited = WordSampler(languages[number], max_length=8).sample_runs(lengths[row], alone)
+        assert words[row].tolist() == own.tolist()
+        for word, length, ours, theirs in zip(own, lengths[row], states[row], visited, strict=True):
+            assert [state - first[number] for state in ours[: length + 1]] == theirs[: length + 1].tolist()
+            reached = [languages[number].run(languages[number].decode(word[:end])) for end in range(length + 1)]
+            assert theirs[: length + 1].tolist() == reached

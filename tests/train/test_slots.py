@@ -350,8 +350,27 @@ def test_a_long_period_repeats_a_cycle_of_lengths(steps: int) -> None:
 def test_lengths_of_a_language_that_lacks_some_are_as_frequent_as_their_rooms() -> None:
     (run,) = runs_of("(aab)*", "nope", evaluate_every=32)
     stack = Stack.of([run])
-    frequency = torch.bincount(stack.ring._own_length(run.task)[list(stack.group.layout.lengths)])
+    (own,) = stack.ring._source([run.task]).lengths
+    frequency = torch.bincount(own[list(stack.group.layout.lengths)])
     assert frequency.tolist() == [3, 0, 0, 3, 0, 0, 3]
+
+
+@pytest.mark.parametrize("kind", ["", "fit"])
+def test_sets_of_several_languages_made_at_once_are_those_of_each(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = [run for language in ("(aab)*", "TOMITA_4", "(a|bc)*", "(ab)*") for run in runs_of(language, "ape", [0, 1])]
+    stack = Stack.of(runs)
+    alone = stack._test_sets(range(len(runs)), kind, 0)
+    monkeypatch.setattr("lengthwise.train.stack._LEAST_TOKENS_ON_GPU", 1)
+    monkeypatch.setattr("lengthwise.train.stack.make_examples", None)  # so that it is seen if it is called
+    stack.on_gpu = True
+    (together,), (apart,) = stack._test_sets(range(len(runs)), kind, 0), alone
+    assert together.keys() == apart.keys() == set(range(len(runs)))
+    for slot, examples in together.items():
+        other = apart[slot]
+        for one, two in zip(examples[1:], other[1:], strict=True):
+            assert torch.equal(one, two)
+        for part in ("tokens_MBL", "targets_MBL", "sizes_MB", "scale_MB"):
+            assert torch.equal(getattr(examples.batch, part), getattr(other.batch, part))
 
 
 def test_an_evaluation_takes_no_more_memory_than_a_stack_was_sized_for() -> None:

@@ -28,7 +28,7 @@ class MixedWordSampler:
             own, num_own = slice(first, first + language.num_states), len(language.alphabet)
             thresholds[:, own, : num_own - 1] = threshold_table(language, max_length)
             targets[own, :num_own] = np.asarray(language.transitions) + first
-        self._starts = xp.asarray(starts[:-1])
+        self._starts = xp.asarray(np.asarray(starts[:-1], dtype=np.int64))
         self._tables = Tables(thresholds=xp.asarray(thresholds), targets=xp.asarray(targets))
 
     def sample_runs(self, which_M: Array, lengths_MB: Array, draw: Draw) -> tuple[Array, Array]:

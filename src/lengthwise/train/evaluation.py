@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -18,6 +19,7 @@ from ..model.transformer import Transformer
 from ..seeds import Draw
 from ..tasks.core.lengths import LengthRange
 from ..tasks.core.task import IGNORE, Batch, Objective, Task
+from ..tasks.languages.regular import MixedNextSymbols, NextSymbols
 from .batches import make_batch
 from .groups import is_asked_at_every_prefix
 from .objectives import exact_matches
@@ -69,13 +71,47 @@ def make_examples(
     # as wide as the whole bin asks for where that can be said, so that instances of several tasks go side by side
     longest = lengths.high if is_asked_at_every_prefix(task) else max(possible)
     batch = make_batch(task, possible, number, draw, draw.xp, longest)
-    roles_MBL = task.roles(batch, draw.xp)
+    most = max(len(task.scored(length)) for length in (*possible, longest))
+    return _examples_of(batch, task.roles(batch, draw.xp), most, xp, encoding)
+
+
+def make_mixed_examples(
+    tasks: Sequence[NextSymbols],
+    bins: Sequence[LengthRange],
+    number: int,
+    draw: Draw,
+    xp: Arrays,
+    encoding: Encoding,
+) -> Examples:
+    """Return the instances of several tasks, one with its bin for each key of the draw; they are those of each task alone.
+
+    Bins must end at the same length.
+    """
+    distinct = list({id(task): task for task in tasks}.values())
+    place = {id(task): number for number, task in enumerate(distinct)}
+    possible = [task.lengths(bounds.low, bounds.high) for task, bounds in zip(tasks, bins, strict=True)]
+    most, arrays = max(map(len, possible)), draw.xp
+    sizes, which, table = (
+        arrays.asarray(np.asarray(values, dtype=np.int64))
+        for values in (
+            [[len(lengths)] for lengths in possible],
+            [place[id(task)] for task in tasks],
+            [(*lengths, *[0] * (most - len(lengths))) for lengths in possible],
+        )
+    )
+    choice = draw.named("length").integers(sizes, (number,))
+    made = MixedNextSymbols(distinct, max_length=bins[0].high, xp=arrays)
+    batch = made.sample(which, arrays.gather_last(table, choice), draw.named("instance"))
+    return _examples_of(batch, None, bins[0].high + 1, xp, encoding)
+
+
+def _examples_of(batch: Batch, roles_MBL: Any, most: int, xp: Arrays, encoding: Encoding) -> Examples:
+    """Return a batch as arrays of ``xp``, with its ids and with the places that are scored, at most so many."""
     if not isinstance(batch.tokens_MBL, Tensor):
         made: tuple[Any, ...] = _parts(batch)  # arrays of NumPy
         tokens, targets, sizes, scale = (xp.asarray(part.copy()) for part in made)
         batch = Batch(tokens_MBL=tokens, targets_MBL=targets, sizes_MB=sizes, scale_MB=scale)
         roles_MBL = None if roles_MBL is None else xp.asarray(roles_MBL.copy())
-    most = max(len(task.scored(length)) for length in (*possible, longest))
     is_scored = batch.targets_MBL != IGNORE
     places = torch.argsort(is_scored.to(torch.int8), dim=-1, descending=True, stable=True)[..., :most]
     targets = torch.take_along_dim(batch.targets_MBL, places, dim=-1)

@@ -9,11 +9,14 @@ Shapes: T steps, M slots, R rows, W places of a row, S scored places, B instance
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from ..arrays import Arrays
@@ -21,10 +24,11 @@ from ..encodings.core.base import Encoding, are_row_ids
 from ..seeds import DATA, Draw, open_stream
 from ..tasks.core.pool import Pool
 from ..tasks.core.task import IGNORE, Task
+from ..tasks.languages.regular import MixedNextSymbols, NextSymbols
 from .groups import Group, TrainingRun
 from .optimizer import FACTORS, IDLE, step_factors
 from .packing import Packing, Rows, are_same
-from .settings import RING_BYTES
+from .settings import RING_BYTES, Training
 
 _RING_BYTES_ON_CPU = 64 * 2**20
 _TOKENS_AT_ONCE = 2**25  # that a sampler makes in one call, candidates counted
@@ -36,6 +40,23 @@ class Placed(NamedTuple):
 
     run: TrainingRun
     step: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Source:
+    """What makes the instances of some tasks; ``numbers`` are by their ids, which are theirs as long as they are kept."""
+
+    tasks: list[Task]
+    numbers: dict[int, int]
+    makes: Task | Pool | MixedNextSymbols
+    lengths: Tensor
+    """The length of an instance by the number of its task and the length of its room."""
+
+
+@lru_cache(maxsize=4096)
+def _factors(training: Training, rate: float, step: int, steps: int) -> NDArray[np.float64]:
+    """Return the factors of so many steps from one on, [T, F]; runs that begin together share them."""
+    return np.asarray([step_factors(training, rate, number) for number in range(step, step + steps)])
 
 
 class Ring:
@@ -67,9 +88,7 @@ class Ring:
         self.factors_TFM = zeros(len(FACTORS), slots, dtype=torch.float32)
         self.ids: Tensor | None = None  # [T, M, R, W] or, where every instance has the same, [L]
         self.has_row_ids = False  # as in ``Where``
-        self._tasks: dict[int, Task] = {}  # by their ids, which are theirs as long as they are kept
-        self._pools: dict[int, Pool] = {}
-        self._own_lengths: dict[int, Tensor] = {}
+        self._sources: dict[int, _Source] = {}  # by the id of a task, or 0 for tasks that are made together
         self._device = device
 
     def fill(self, placed: Mapping[int, Placed], tick: int, steps: int) -> None:
@@ -80,38 +99,45 @@ class Ring:
         slots = self.tokens_TMRW.shape[1]
         factors = np.full((steps, len(FACTORS), slots), np.asarray(IDLE, dtype=np.float64)[None, :, None])
         for slot, (run, step) in placed.items():
-            for number in range(steps):
-                factors[number, :, slot] = step_factors(run.training, run.rate, step + number)
+            factors[:, :, slot] = _factors(run.training, run.rate, step, steps)
         self.factors_TFM[:steps] = torch.from_numpy(factors.astype(np.float32)).to(self._device)
         empty = [slot for slot in range(slots) if slot not in placed]
         self.targets_TMRS[:steps, empty] = IGNORE
-        tasks: dict[int, list[int]] = {}
+        alike: dict[object, list[int]] = {}
         for slot, (run, _) in placed.items():
-            tasks.setdefault(id(run.task), []).append(slot)
-        for members in tasks.values():
-            self._fill_task(members, placed, choices_TR)
+            alike.setdefault(NextSymbols if type(run.task) is NextSymbols else id(run.task), []).append(slot)
+        for members in alike.values():
+            self._fill_alike(members, placed, choices_TR)
         self.first, self.filled = tick, steps
 
-    def _fill_task(self, slots: list[int], placed: Mapping[int, Placed], choices_TR: Tensor) -> None:
-        """Make the batches of slots whose runs have one task."""
-        task, steps = placed[slots[0]].run.task, choices_TR.shape[0]
+    def _fill_alike(self, slots: list[int], placed: Mapping[int, Placed], choices_TR: Tensor) -> None:
+        """Make the batches of slots whose runs have one task, or tasks that are made together."""
+        steps = choices_TR.shape[0]
+        tasks = [placed[slot].run.task for slot in slots]
+        source = self._source(tasks)
+        which = torch.tensor([source.numbers[id(task)] for task in tasks], device=self._device).repeat_interleave(steps)
         first = np.asarray([placed[slot].step for slot in slots], dtype=np.int64)
         streams = open_stream(DATA, seed=[placed[slot].run.seed for slot in slots])
         keys = streams.at_own(first[:, None] + np.arange(steps)).keys.reshape(-1)
         slot_of = torch.tensor(slots, device=self._device).repeat_interleave(steps)
         step_of = torch.arange(steps, device=self._device).repeat(len(slots))
         most = _TOKENS_AT_ONCE if self._on_gpu else _TOKENS_AT_ONCE_ON_CPU
-        piece = max(1, most // (self.group.batch * self.packing.instance_width * task.attempts))
+        piece = max(1, most // (self.group.batch * self.packing.instance_width * source.tasks[0].attempts))
         for start in range(0, len(keys), piece):
             part = slice(start, start + piece)
             draw = Draw(keys=self.xp.asarray(keys[part]), xp=self.xp)
-            self._fill_steps(task, draw, step_of[part], slot_of[part], choices_TR[step_of[part]])
+            self._fill_steps(source, which[part], draw, step_of[part], slot_of[part], choices_TR[step_of[part]])
 
-    def _fill_steps(self, task: Task, draw: Draw, step_N: Tensor, slot_N: Tensor, choices_NR: Tensor) -> None:
+    def _fill_steps(
+        self, source: _Source, which_N: Tensor, draw: Draw, step_N: Tensor, slot_N: Tensor, choices_NR: Tensor
+    ) -> None:
         """Make the batches of pairs of a step and a slot, one for each key of the draw."""
-        lengths_NB = self._own_length(task)[self.packing.lengths(choices_NR)]
-        source = self._source(task)
-        batch = source.sample(draw.named("instance"), lengths_NB, self.packing.max_length, self.xp)
+        task, drawn = source.tasks[0], draw.named("instance")
+        lengths_NB = source.lengths[which_N[:, None], self.packing.lengths(choices_NR)]
+        if isinstance(source.makes, MixedNextSymbols):
+            batch = source.makes.sample(which_N, lengths_NB, drawn)
+        else:
+            batch = source.makes.sample(drawn, lengths_NB, self.packing.max_length, self.xp)
         roles_NBL = task.roles(batch, self.xp)
         ids_NBL = self.encoding.ids(batch.tokens_MBL, batch.sizes_MB, draw.named("positions"), roles_NBL)
         self.tokens_TMRW[step_N, slot_N] = self.packing.pack(batch.tokens_MBL, choices_NR).to(self.tokens_TMRW.dtype)
@@ -131,34 +157,47 @@ class Ring:
 
     def forget_tasks(self) -> None:
         """Let go of the pools and tables of tasks, whose memory others may need."""
-        for kept in (self._pools, self._own_lengths, self._tasks):
-            kept.clear()
+        self._sources.clear()
 
-    def _source(self, task: Task) -> Task | Pool:
-        """Return what makes the instances: on a GPU, for tasks made one by one in Python, a pool."""
-        if not (self._on_gpu and task.host_only):
-            return task
-        if id(task) not in self._pools:
-            self._tasks[id(task)] = task
-            self._pools[id(task)] = Pool(task, self.group.layout.lengths, self.xp)
-        return self._pools[id(task)]
+    def _source(self, tasks: Sequence[Task]) -> _Source:
+        """Return what makes the instances of these tasks: of one, or of several that are made together."""
+        distinct = {id(task): task for task in tasks}
+        key = next(iter(distinct)) if len(distinct) == 1 else 0
+        known = self._sources.get(key)
+        if known is None or not distinct.keys() <= known.numbers.keys():
+            if known is not None:  # those that were made together before are kept, since they may come again
+                distinct = {id(task): task for task in known.tasks} | distinct
+            self._sources[key] = known = self._new_source(list(distinct.values()))
+        return known
 
-    def _own_length(self, task: Task) -> Tensor:
+    def _new_source(self, tasks: list[Task]) -> _Source:
+        task = tasks[0]
+        makes: Task | Pool | MixedNextSymbols = task
+        if len(tasks) > 1:
+            together = [each for each in tasks if isinstance(each, NextSymbols)]
+            makes = MixedNextSymbols(together, max_length=self.packing.max_length, xp=self.xp)
+        elif self._on_gpu and task.host_only:
+            makes = Pool(task, self.group.layout.lengths, self.xp)
+        return _Source(
+            tasks=tasks,
+            numbers={id(each): number for number, each in enumerate(tasks)},
+            makes=makes,
+            lengths=torch.tensor([self._own_lengths(each) for each in tasks], device=self._device),
+        )
+
+    def _own_lengths(self, task: Task) -> list[int]:
         """Return, by length, the longest length up to it that the task has.
 
         Lengths of the layout are equally frequent, so lengths of a task that lacks some are as frequent as there are rooms
         for each: of (aab)* up to 12, the lengths 0, 3, 6 and 9 have three rooms each, and 12 has one.
         """
-        if id(task) not in self._own_lengths:
-            self._tasks[id(task)] = task
-            lengths = self.group.layout.lengths
-            own = set(task.lengths(lengths[0], lengths[-1]))
-            table, last = [0] * (lengths[-1] + 1), lengths[0]
-            for length in lengths:
-                last = length if length in own else last
-                table[length] = last
-            self._own_lengths[id(task)] = torch.tensor(table, device=self._device)
-        return self._own_lengths[id(task)]
+        lengths = self.group.layout.lengths
+        own = set(task.lengths(lengths[0], lengths[-1]))
+        table, last = [0] * (lengths[-1] + 1), lengths[0]
+        for length in lengths:
+            last = length if length in own else last
+            table[length] = last
+        return table
 
     def rows(self, position_1: Tensor) -> Rows:
         """Return the batch at a position of the ring, which is not looked at."""

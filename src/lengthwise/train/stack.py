@@ -16,12 +16,21 @@ import torch
 import torch.nn.functional as functional
 from torch import Tensor
 
-from ..arrays import numpy_arrays, torch_arrays
+from ..arrays import Arrays, numpy_arrays, torch_arrays
 from ..model.transformer import Block, Transformer
-from ..seeds import EVALUATION, INITIALIZATION, open_stream
+from ..seeds import EVALUATION, INITIALIZATION, Draw, open_stream
 from ..tasks.core.lengths import LengthRange
 from ..tasks.core.task import Task
-from .evaluation import Examples, Score, join_examples, make_examples, match_instances, score_by_length
+from ..tasks.languages.regular import NextSymbols
+from .evaluation import (
+    Examples,
+    Score,
+    join_examples,
+    make_examples,
+    make_mixed_examples,
+    match_instances,
+    score_by_length,
+)
 from .generation import match_generated
 from .groups import Group, TrainingRun
 from .models import model_of_group
@@ -37,6 +46,7 @@ from .weights import Weights
 
 _FIRST_STEPS = 4  # in which a step is compiled and recorded
 _FIT = "fit"  # the set of instances that says whether a run fits
+_LEAST_TOKENS_ON_GPU = 2**18  # of instances for a test, which a CPU makes sooner where they are fewer
 _MOST_INITIAL = 64  # initial weights that are kept, for runs of one seed on several tasks
 
 
@@ -141,14 +151,9 @@ class Stack:
             penalties = dict(run.training.penalties)
             for number, name in enumerate(self.group.penalties):
                 self.penalty_weights_PM[number, slot] = penalties.get(name, 0.0)
-        for slots in _by_task(runs).values():
-            first = runs[slots[0]]
-            stream = open_stream(EVALUATION, seed=[runs[slot].seed for slot in slots], xp=self.host_xp)
-            draw = stream.named(
-                "stop"
-            )  # others than those of the scores: a run that stops must not score 100 % by that
-            examples = make_examples(first.task, first.bins[0], self.group.examples, draw, self.xp, self.model.encoding)
-            self._examples.update(zip(slots, examples.split(), strict=True))
+        wanted = {slot: _Wanted(run.task, run.bins[0], self.group.examples) for slot, run in runs.items()}
+        # others than those of the scores: a run that stops must not score 100 % by that
+        self._examples.update(self._make_sets(wanted, lambda stream: stream.named("stop")))
         self._joined = None
         self.ring.filled = 0
 
@@ -357,18 +362,44 @@ class Stack:
 
     def _test_sets(self, slots: Sequence[int], kind: str, number: int) -> list[dict[int, Examples]]:
         """Return the instances of a bin for each slot that has any, of a hard set if a kind is named, by their sizes."""
+        wanted = {slot: found for slot in slots if (found := _test_set(self.runs[slot], kind, number)) is not None}
+
+        def draw_of(stream: Draw) -> Draw:
+            named = {"": stream, _FIT: stream.named(_FIT)}.get(kind) or stream.named("hard").named(kind)
+            return named.at(number)
+
         sets: dict[tuple[int, ...], dict[int, Examples]] = {}
-        for members in _by_task({slot: self.runs[slot] for slot in slots}).values():
-            found = _test_set(self.runs[members[0]], kind, number)
-            if found is None:
-                continue
-            task, bounds, number_of_instances = found
-            stream = open_stream(EVALUATION, seed=[self.runs[slot].seed for slot in members], xp=self.host_xp)
-            draw = {"": stream, _FIT: stream.named(_FIT)}.get(kind) or stream.named("hard").named(kind)
-            examples = make_examples(task, bounds, number_of_instances, draw.at(number), self.xp, self.model.encoding)
+        for slot, examples in self._make_sets(wanted, draw_of).items():
             size = (examples.batch.tokens_MBL.shape[-1], examples.places_MBS.shape[-1])
-            sets.setdefault(size, {}).update(zip(members, examples.split(), strict=True))
+            sets.setdefault(size, {})[slot] = examples
         return list(sets.values())
+
+    def _make_sets(self, wanted: Mapping[int, _Wanted], draw_of: Callable[[Draw], Draw]) -> dict[int, Examples]:
+        """Return the instances that are wanted for slots: a GPU makes those of many tasks at once, a CPU a task at a time."""
+        alike: dict[tuple[int, LengthRange, int], list[int]] = {}
+        mixed: dict[tuple[int, int], list[int]] = {}
+        for slot, (task, bounds, number) in wanted.items():
+            alike.setdefault((id(task), bounds, number), []).append(slot)
+            if self.on_gpu and type(task) is NextSymbols:
+                mixed.setdefault((bounds.high, number), []).append(slot)
+        found: dict[int, Examples] = {}
+        for (longest, number), members in mixed.items():
+            if len(members) * number * longest >= _LEAST_TOKENS_ON_GPU:
+                tasks = [each for slot in members if isinstance(each := wanted[slot].task, NextSymbols)]
+                bins = [wanted[slot].bounds for slot in members]
+                draw = draw_of(self._evaluation_stream(members, self.xp))
+                examples = make_mixed_examples(tasks, bins, number, draw, self.xp, self.model.encoding)
+                found.update(zip(members, examples.split(), strict=True))
+        for members in alike.values():
+            if members[0] not in found:
+                task, bounds, number = wanted[members[0]]
+                draw = draw_of(self._evaluation_stream(members, self.host_xp))
+                examples = make_examples(task, bounds, number, draw, self.xp, self.model.encoding)
+                found.update(zip(members, examples.split(), strict=True))
+        return {slot: found[slot] for slot in wanted}
+
+    def _evaluation_stream(self, slots: Sequence[int], xp: Arrays) -> Draw:
+        return open_stream(EVALUATION, seed=[self.runs[slot].seed for slot in slots], xp=xp)
 
     def _score(self, sets: Mapping[int, Examples]) -> dict[int, list[Score]]:
         """Return the scores of the runs in slots on their instances, which are equally wide."""
@@ -392,26 +423,25 @@ class Stack:
             return match_instances(model, self.group.objective, examples, is_output_MO, slots=self.num_slots)
 
 
-def _test_set(run: TrainingRun, kind: str, number: int) -> tuple[Task, LengthRange, int] | None:
-    """Return the task, the lengths and the number of instances of a test set, if a run has it.
+class _Wanted(NamedTuple):
+    """A set of instances: the task, its lengths, and how many they are."""
+
+    task: Task
+    bounds: LengthRange
+    number: int
+
+
+def _test_set(run: TrainingRun, kind: str, number: int) -> _Wanted | None:
+    """Return what a test set of a run holds, if it has that set.
 
     ``kind`` names a hard set, or the one that says whether a run fits; without it, the set has usual instances of a bin.
     """
     if kind == _FIT:
-        return (run.task, run.fit_lengths, FIT_EXAMPLES) if number == 0 else None
+        return _Wanted(run.task, run.fit_lengths, FIT_EXAMPLES) if number == 0 else None
     task = run.hard_sets.get(kind) if kind else run.task
     if task is None or number >= len(run.bins) or not task.lengths(run.bins[number].low, run.bins[number].high):
         return None
-    return task, run.bins[number], run.training.examples
-
-
-def _by_task(runs: Mapping[int, TrainingRun]) -> dict[tuple[object, ...], list[int]]:
-    """Return the slots of runs that are scored on the same: one task, its bins and its hard sets."""
-    slots: dict[tuple[object, ...], list[int]] = {}
-    for slot, run in runs.items():
-        hard_sets = tuple(sorted((kind, id(task)) for kind, task in run.hard_sets.items()))
-        slots.setdefault((id(run.task), run.bins, hard_sets), []).append(slot)
-    return slots
+    return _Wanted(task, run.bins[number], run.training.examples)
 
 
 def _pad(values: Tensor, shape: Sequence[int]) -> Tensor:

@@ -100,9 +100,12 @@ class MixedNextSymbols:
     """Several such tasks at once: each key of a draw has its own, and gets the instances that its task makes."""
 
     def __init__(self, tasks: Sequence[NextSymbols], *, max_length: int, xp: Arrays) -> None:
+        import numpy as np
+
         self._words = MixedWordSampler([task.language for task in tasks], max_length=max_length, xp=xp)
-        self._bos, self._pad = (xp.asarray([task.token(name) for task in tasks]) for name in (BOS, PAD))
-        self._sets = xp.asarray([each for task in tasks for each in task.sets])  # in the order of the sampler's states
+        bos, pad = ([task.token(name) for task in tasks] for name in (BOS, PAD))
+        sets = [each for task in tasks for each in task.sets]  # in the order of the sampler's states
+        self._bos, self._pad, self._sets = (xp.asarray(np.asarray(each, dtype=np.int64)) for each in (bos, pad, sets))
 
     def sample(self, which_M: Array, lengths_MB: Array, draw: Draw) -> Batch:
         """Return random words of these lengths, each of the task of its key, with the sets at their prefixes."""
