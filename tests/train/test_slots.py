@@ -360,8 +360,8 @@ def test_sets_of_several_languages_made_at_once_are_those_of_each(kind: str, mon
     runs = [run for language in ("(aab)*", "TOMITA_4", "(a|bc)*", "(ab)*") for run in runs_of(language, "ape", [0, 1])]
     stack = Stack.of(runs)
     alone = stack._test_sets(range(len(runs)), kind, 0)
-    monkeypatch.setattr("lengthwise.train.stack._LEAST_TOKENS_ON_GPU", 1)
-    monkeypatch.setattr("lengthwise.train.stack.make_examples", None)  # so that it is seen if it is called
+    monkeypatch.setattr("lengthwise.train.instance_sets._LEAST_TOKENS_ON_GPU", 1)
+    monkeypatch.setattr("lengthwise.train.instance_sets.make_examples", None)  # so that it is seen if it is called
     stack.on_gpu = True
     (together,), (apart,) = stack._test_sets(range(len(runs)), kind, 0), alone
     assert together.keys() == apart.keys() == set(range(len(runs)))
@@ -383,10 +383,9 @@ def test_an_evaluation_takes_no_more_memory_than_a_stack_was_sized_for() -> None
 def test_a_stack_that_is_emptied_lets_go_of_its_tasks() -> None:
     stack = Stack.of(runs_of("(aa)*", "nope"))
     stack.advance(1)
-    assert stack.ring._tasks
+    assert stack.ring._sources
     stack.empty()
-    assert not stack.ring._tasks
-    assert not stack.ring._own_lengths
+    assert not stack.ring._sources
 
 
 def test_a_language_that_lacks_a_length_has_a_shorter_word_in_its_room() -> None:

@@ -562,11 +562,12 @@ def test_a_step_is_taken_without_looking_at_any_number(encoding: str) -> None:
 def test_on_a_gpu_instances_made_one_by_one_come_from_a_pool() -> None:
     stack = make_stack("listops", "ape", [0, 1], [0.01, 0.01])
     task = stack.runs[0].task
-    assert stack.ring._source(task) is task  # on a CPU instances are made as they are needed
+    assert stack.ring._source([task]).makes is task  # on a CPU instances are made as they are needed
+    stack.ring.forget_tasks()
     stack.ring._on_gpu = True
-    pool = stack.ring._source(task)
-    assert isinstance(pool, Pool)
-    assert stack.ring._source(task) is pool
+    pool = stack.ring._source([task])
+    assert isinstance(pool.makes, Pool)
+    assert stack.ring._source([task]) is pool
     stack._fill_ring()
     with NoLooks(*LOOKS):
         stack._step()

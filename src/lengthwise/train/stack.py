@@ -16,23 +16,13 @@ import torch
 import torch.nn.functional as functional
 from torch import Tensor
 
-from ..arrays import Arrays, numpy_arrays, torch_arrays
+from ..arrays import numpy_arrays, torch_arrays
 from ..model.transformer import Block, Transformer
-from ..seeds import EVALUATION, INITIALIZATION, Draw, open_stream
-from ..tasks.core.lengths import LengthRange
-from ..tasks.core.task import Task
-from ..tasks.languages.regular import NextSymbols
-from .evaluation import (
-    Examples,
-    Score,
-    join_examples,
-    make_examples,
-    make_mixed_examples,
-    match_instances,
-    score_by_length,
-)
+from ..seeds import INITIALIZATION, Draw, open_stream
+from .evaluation import Examples, Score, join_examples, match_instances, score_by_length
 from .generation import match_generated
 from .groups import Group, TrainingRun
+from .instance_sets import FIT, Wanted, make_sets, test_set
 from .models import model_of_group
 from .objectives import loss_per_model
 from .optimizer import StackedAdamW
@@ -41,12 +31,10 @@ from .penalties import penalties_of, require_what_penalties_act_on
 from .precision import Precision, matrix_products, precision_on
 from .recording import Recorded
 from .ring import Placed, Ring
-from .settings import FIT_EXAMPLES, GENERATED_EXAMPLES
+from .settings import GENERATED_EXAMPLES
 from .weights import Weights
 
 _FIRST_STEPS = 4  # in which a step is compiled and recorded
-_FIT = "fit"  # the set of instances that says whether a run fits
-_LEAST_TOKENS_ON_GPU = 2**18  # of instances for a test, which a CPU makes sooner where they are fewer
 _MOST_INITIAL = 64  # initial weights that are kept, for runs of one seed on several tasks
 
 
@@ -151,7 +139,7 @@ class Stack:
             penalties = dict(run.training.penalties)
             for number, name in enumerate(self.group.penalties):
                 self.penalty_weights_PM[number, slot] = penalties.get(name, 0.0)
-        wanted = {slot: _Wanted(run.task, run.bins[0], self.group.examples) for slot, run in runs.items()}
+        wanted = {slot: Wanted(run.task, run.bins[0], self.group.examples) for slot, run in runs.items()}
         # others than those of the scores: a run that stops must not score 100 % by that
         self._examples.update(self._make_sets(wanted, lambda stream: stream.named("stop")))
         self._joined = None
@@ -326,7 +314,7 @@ class Stack:
         """Return the scores of the runs in these slots at all lengths and on hard sets, computed together."""
         self._models.clear()
         scores: dict[tuple[int, str], list[Score]] = {(slot, ""): [] for slot in slots}
-        kinds = dict.fromkeys(["", _FIT, *(kind for slot in slots for kind in self.runs[slot].hard_sets)])
+        kinds = dict.fromkeys(["", FIT, *(kind for slot in slots for kind in self.runs[slot].hard_sets)])
         for kind in kinds:
             for number in range(max(len(self.runs[slot].bins) for slot in slots)):
                 for alike in self._test_sets(slots, kind, number):
@@ -335,12 +323,8 @@ class Stack:
         return {
             slot: Tested(
                 tuple(scores[slot, ""]),
-                {
-                    kind: tuple(scores[slot, kind])
-                    for kind in kinds
-                    if kind not in ("", _FIT) and (slot, kind) in scores
-                },
-                tuple(scores[slot, _FIT]),
+                {kind: tuple(scores[slot, kind]) for kind in kinds if kind not in ("", FIT) and (slot, kind) in scores},
+                tuple(scores[slot, FIT]),
                 *(self._generate(slot) if self.runs[slot].generates else ()),
             )
             for slot in slots
@@ -362,10 +346,10 @@ class Stack:
 
     def _test_sets(self, slots: Sequence[int], kind: str, number: int) -> list[dict[int, Examples]]:
         """Return the instances of a bin for each slot that has any, of a hard set if a kind is named, by their sizes."""
-        wanted = {slot: found for slot in slots if (found := _test_set(self.runs[slot], kind, number)) is not None}
+        wanted = {slot: found for slot in slots if (found := test_set(self.runs[slot], kind, number)) is not None}
 
         def draw_of(stream: Draw) -> Draw:
-            named = {"": stream, _FIT: stream.named(_FIT)}.get(kind) or stream.named("hard").named(kind)
+            named = {"": stream, FIT: stream.named(FIT)}.get(kind) or stream.named("hard").named(kind)
             return named.at(number)
 
         sets: dict[tuple[int, ...], dict[int, Examples]] = {}
@@ -374,32 +358,11 @@ class Stack:
             sets.setdefault(size, {})[slot] = examples
         return list(sets.values())
 
-    def _make_sets(self, wanted: Mapping[int, _Wanted], draw_of: Callable[[Draw], Draw]) -> dict[int, Examples]:
-        """Return the instances that are wanted for slots: a GPU makes those of many tasks at once, a CPU a task at a time."""
-        alike: dict[tuple[int, LengthRange, int], list[int]] = {}
-        mixed: dict[tuple[int, int], list[int]] = {}
-        for slot, (task, bounds, number) in wanted.items():
-            alike.setdefault((id(task), bounds, number), []).append(slot)
-            if self.on_gpu and type(task) is NextSymbols:
-                mixed.setdefault((bounds.high, number), []).append(slot)
-        found: dict[int, Examples] = {}
-        for (longest, number), members in mixed.items():
-            if len(members) * number * longest >= _LEAST_TOKENS_ON_GPU:
-                tasks = [each for slot in members if isinstance(each := wanted[slot].task, NextSymbols)]
-                bins = [wanted[slot].bounds for slot in members]
-                draw = draw_of(self._evaluation_stream(members, self.xp))
-                examples = make_mixed_examples(tasks, bins, number, draw, self.xp, self.model.encoding)
-                found.update(zip(members, examples.split(), strict=True))
-        for members in alike.values():
-            if members[0] not in found:
-                task, bounds, number = wanted[members[0]]
-                draw = draw_of(self._evaluation_stream(members, self.host_xp))
-                examples = make_examples(task, bounds, number, draw, self.xp, self.model.encoding)
-                found.update(zip(members, examples.split(), strict=True))
-        return {slot: found[slot] for slot in wanted}
-
-    def _evaluation_stream(self, slots: Sequence[int], xp: Arrays) -> Draw:
-        return open_stream(EVALUATION, seed=[self.runs[slot].seed for slot in slots], xp=xp)
+    def _make_sets(self, wanted: Mapping[int, Wanted], draw_of: Callable[[Draw], Draw]) -> dict[int, Examples]:
+        """Return the instances that are wanted for slots."""
+        seeds = {slot: self.runs[slot].seed for slot in wanted}
+        on_gpu = self.xp if self.on_gpu else None
+        return make_sets(wanted, seeds, draw_of, self.model.encoding, xp=self.xp, host_xp=self.host_xp, gpu_xp=on_gpu)
 
     def _score(self, sets: Mapping[int, Examples]) -> dict[int, list[Score]]:
         """Return the scores of the runs in slots on their instances, which are equally wide."""
@@ -421,27 +384,6 @@ class Stack:
     def _match(self, model: Transformer, examples: Examples, is_output_MO: Tensor) -> Tensor:
         with matrix_products(Precision.FP32):  # whatever the precision of training: a score must not hang on rounding
             return match_instances(model, self.group.objective, examples, is_output_MO, slots=self.num_slots)
-
-
-class _Wanted(NamedTuple):
-    """A set of instances: the task, its lengths, and how many they are."""
-
-    task: Task
-    bounds: LengthRange
-    number: int
-
-
-def _test_set(run: TrainingRun, kind: str, number: int) -> _Wanted | None:
-    """Return what a test set of a run holds, if it has that set.
-
-    ``kind`` names a hard set, or the one that says whether a run fits; without it, the set has usual instances of a bin.
-    """
-    if kind == _FIT:
-        return _Wanted(run.task, run.fit_lengths, FIT_EXAMPLES) if number == 0 else None
-    task = run.hard_sets.get(kind) if kind else run.task
-    if task is None or number >= len(run.bins) or not task.lengths(run.bins[number].low, run.bins[number].high):
-        return None
-    return _Wanted(task, run.bins[number], run.training.examples)
 
 
 def _pad(values: Tensor, shape: Sequence[int]) -> Tensor:
