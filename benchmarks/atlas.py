@@ -38,6 +38,7 @@ from atlas_pieces import (
 )
 
 from lengthwise.experiment.grid import Grid
+from lengthwise.experiment.plan import make_runs
 from lengthwise.experiment.run import run_experiment
 from lengthwise.experiment.spec import Spec
 from lengthwise.experiment.store import Result, read_store
@@ -148,16 +149,26 @@ def run_pieces(options: argparse.Namespace) -> None:
         for piece in chosen_pieces(options)
         if not any((folder / f"{piece.name}.jsonl").exists() for folder in (DONE, options.folder))
     ]
-    for piece in pieces[: options.pieces]:
-        specs = piece.specs(options.settings)
-        print(f"{piece.name}: {_told(specs)}", flush=True)
-        store = options.folder / f"{piece.name}.sqlite"
-        begun = time.monotonic()
-        results = train(specs, options, store)
-        write_piece(piece, results, time.monotonic() - begun, options.folder)
-        for file in options.folder.glob(f"{store.name}*"):
-            file.unlink() if file.is_file() else file.rmdir()
+    wanted = pieces[: options.pieces]
+    for start in range(0, len(wanted), options.together):
+        run_together(wanted[start : start + options.together], options)
     print("all pieces are done" if len(pieces) <= (options.pieces or len(pieces)) else "so many pieces are done")
+
+
+def run_together(pieces: Sequence[Piece], options: argparse.Namespace) -> None:
+    """Train some pieces side by side, so that one is compiled while another is trained, and write the file of each."""
+    specs = {piece.name: piece.specs(options.settings) for piece in pieces}
+    everything = [spec for own in specs.values() for spec in own]
+    print(f"{', '.join(specs)}: {_told(everything)}", flush=True)
+    store = options.folder / f"{pieces[0].name}.sqlite"
+    begun = time.monotonic()
+    results = {result.id: result for result in train(everything, options, store)}
+    seconds = time.monotonic() - begun
+    for piece in pieces:
+        own = [results[run.id] for run in make_runs(specs[piece.name]) if run.id in results]
+        write_piece(piece, own, seconds * len(own) / len(results), options.folder)
+    for file in options.folder.glob(f"{store.name}*"):
+        file.unlink() if file.is_file() else file.rmdir()
 
 
 def _told(specs: Sequence[Spec]) -> str:
@@ -220,10 +231,9 @@ def list_pieces(options: argparse.Namespace) -> None:
         total = totals.setdefault(piece.part, [0, 0.0, 0.0])
         for place, value in enumerate((runs, minutes, 0.0 if is_done else minutes)):
             total[place] += value
-    for part, (runs, minutes, left) in totals.items():
-        print(f"{part}: {runs:,.0f} runs, {minutes:.0f} GPU minutes at most, of which {left:.0f} are left")
-    runs, minutes, left = (sum(values) for values in zip(*totals.values(), strict=True))
-    print(f"all: {runs:,.0f} runs, {minutes:.0f} GPU minutes at most, of which {left:.0f} are left")
+    totals["all"] = [sum(values) for values in zip(*totals.values(), strict=True)]
+    for part, (number, most, left) in totals.items():
+        print(f"{part}: {number:,.0f} runs, {most:.0f} GPU minutes at most, of which {left:.0f} are left")
 
 
 def main() -> None:
@@ -234,6 +244,7 @@ def main() -> None:
     parser.add_argument("--parts", nargs="+", default=PARTS[: -len(TEST_PARTS)], choices=PARTS)
     parser.add_argument("--encodings", nargs="+", help="only these (default: all of each part)")
     parser.add_argument("--pieces", type=int, help="most pieces to train (default: as many as the time allows)")
+    parser.add_argument("--together", type=int, default=1, help="pieces to train side by side; 4 keep a large GPU busy")
     parser.add_argument("--seconds", type=float, default=480)
     parser.add_argument("--device", choices=("cpu", "cuda"))
     parser.add_argument("--workers", type=int)

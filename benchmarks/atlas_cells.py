@@ -12,6 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from atlas_pieces import TRAIN_LENGTH
+
 from lengthwise.encodings.core.choice import find_encoding
 from lengthwise.predict.predict import Prediction, predict_question
 from lengthwise.predict.resolve import Question
@@ -22,6 +24,7 @@ from lengthwise.theory.claims import Answer
 HERE = Path(__file__).resolve().parent
 SAMPLE = HERE / "atlas" / "sample.json"
 RUNS = HERE / "atlas" / "runs"
+APART = ("transfer", "design")  # parts in other settings, which nothing is fitted to
 AT = 3  # success is judged at this multiple of the training length
 
 
@@ -85,7 +88,7 @@ def bare_cells(
 
 def with_length(prediction: Prediction, train_length: int) -> dict[str, float]:
     """Return the features of a prediction, with how much shorter than usual the training lengths are."""
-    shorter = {"shorter training": 50 / train_length - 1} if train_length != 50 else {}
+    shorter = {"shorter training": TRAIN_LENGTH / train_length - 1} if train_length != TRAIN_LENGTH else {}
     return prediction.features | shorter
 
 
@@ -108,7 +111,7 @@ def read_cells(folder: Path = RUNS, *, splits: Iterable[str], part: str = "") ->
     rows, wanted = read_sample(), set(splits)
     runs: dict[tuple[str, str, int], list[dict[str, Any]]] = {}
     for head, piece in read_pieces(folder):
-        if not head["piece"].startswith(part) or (not part and head["piece"].startswith("transfer")):
+        if not head["piece"].startswith(part) or (not part and head["piece"].startswith(APART)):
             continue
         for run in piece:
             if rows.get(language_of(run["task"]), {"split": "fit"})["split"] in wanted:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 FROZEN = Path(__file__).resolve().parent / "atlas" / "frozen.jsonl"
-TEST_PARTS = ("test", "test_membership", "transfer_wide", "transfer_25", "transfer_100")
+TEST_PARTS = ("test", "test_membership", "design_test", "transfer_wide", "transfer_50", "transfer_100")
 """Parts of languages that nothing is fitted to; they come last among all parts."""
 
 FORMAT = "lengthwise atlas predictions 1"

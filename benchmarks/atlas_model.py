@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from atlas_cells import AT, Cell
+from atlas_pieces import TRAIN_LENGTH
 
 from lengthwise.evidence.chance import Head, Predictor, is_monotone
 
@@ -163,5 +164,5 @@ def fit_predictor(
     """Return the predictor that is fitted to some cells; ``keep`` says which features it may use."""
     heads = [fit_head(make_table(cells, counts, keep=keep), replicates=replicates) for counts in (fits, generalizes)]
     return Predictor(
-        at=AT, train_length=50, num_cells=len(cells), fitted_to=fitted_to, fit=heads[0], generalize=heads[1]
+        at=AT, train_length=TRAIN_LENGTH, num_cells=len(cells), fitted_to=fitted_to, fit=heads[0], generalize=heads[1]
     )

@@ -7,7 +7,8 @@ A piece is one encoding and one part of the grid:
 - ``tasks``: tasks of the catalogue;
 - ``short``: the languages that nothing here can express, with shorter training lengths, since more of them fit there;
 - ``reference``: 30 languages of the fit split and 10 tasks, also for all other encodings;
-- ``transfer_…``: 30 languages of the test split, with larger models or other training lengths.
+- ``transfer_…``: 30 languages of the test split, with larger models or other training lengths;
+- ``design`` and ``design_test``: the languages of both splits with encodings that are made of what theory proves.
 
 Tasks are tested up to ten times the training length, or up to three times where they have no instances beyond. Encodings with a
 table of positions, or with random ones, are made for the longest tested length. Tasks that an encoding cannot take are left out.
@@ -40,24 +41,51 @@ ENCODINGS = (
 )
 TRANSFER: dict[str, dict[str, Any]] = {
     "transfer_wide": {"layers": 4, "width": 128},
-    "transfer_25": {"train_length": 25},
+    "transfer_50": {"train_length": 50},
     "transfer_100": {"train_length": 100},
 }
 """Settings in which some test languages are trained again, to see whether the chance holds there."""
 TRANSFER_ENCODINGS = ENCODINGS[:4]
 TRANSFER_LANGUAGES = 30
-PARTS = ("fit", "tasks", "fit_membership", "short", "reference", "test", "test_membership", *TRANSFER)
+DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
+    "nope_shift": ("nope", {"token_shift": True}),
+    "periodic_shift": ("periodic", {"token_shift": True}),
+    "counters_shift": ("counters", {"token_shift": True}),
+}
+"""Encodings with what a model needs beside them: windows, periods, and counts with both. They are chosen among on ``design``,
+and judged on ``design_test``; the predictor does not see them."""
+DESIGN_PARTS = ("design", "design_test")
+PARTS = (
+    "fit",
+    "design",
+    "short",
+    "fit_membership",
+    "tasks",
+    "reference",
+    "test",
+    "test_membership",
+    "design_test",
+    *TRANSFER,
+)
 SEEDS = 6
-TRAIN_LENGTH = 50
+TRAIN_LENGTH = 25
 MULTIPLES = (10, 3)  # tested lengths, in training lengths: the first that a task has instances for
 _SECONDS_TO_COMPILE, _SECONDS_TO_RECORD = 30.0, 5.0  # of a stack, with scoring its models
-PRESET: dict[str, Any] = {"layers": 2, "heads": 4, "width": 32, "learning_rate": 0.001, "steps": 8000}
+PRESET: dict[str, Any] = {
+    "layers": 2,
+    "heads": 4,
+    "width": 32,
+    "learning_rate": 0.001,
+    "steps": 4000,
+    "examples": 200,
+}
 PILOT: dict[str, Any] = {
     "encodings": ["nope", "ape", "rope", "alibi"],
     "learning_rate": [0.001, 0.003],
     "layers": [2, 4],
     "width": [32, 64],
-    "steps": 8000,
+    "steps": 4000,
+    "examples": 200,
     "seeds": 2,
 }
 """Settings that the pilot tries, in all combinations; what is chosen becomes the preset."""
@@ -117,7 +145,7 @@ REFERENCE_TASKS = (
     *("bin_majority", "parity", "unique_copy", "repeat_copy", "sort", "flip_flop", "mqar", "induction", "add_decimal"),
     "parity_cot",
 )
-SHORT_LENGTHS = (12, 25)
+SHORT_LENGTHS = (6, 12)
 MOST_TOKENS = 800  # of an instance at the longest tested length
 
 
@@ -129,11 +157,12 @@ class Piece:
     part: str
     tasks: tuple[str, ...]
     train_lengths: tuple[int, ...] = (TRAIN_LENGTH,)
+    design: str = ""  # the name of one of ``DESIGNS``, whose encoding this is
 
     @property
     def name(self) -> str:
         """The piece in the name of its file."""
-        return f"{self.part}_{self.encoding}"
+        return f"{self.part}_{self.design or self.encoding}"
 
     @property
     def num_runs(self) -> int:
@@ -143,7 +172,8 @@ class Piece:
     def specs(self, settings: dict[str, Any]) -> list[Spec]:
         """Return what the piece trains, each task to the longest length that it is tested at."""
         other = {name: value for name, value in TRANSFER.get(self.part, {}).items() if name != "train_length"}
-        settings = {"seeds": SEEDS} | settings | other
+        switches = DESIGNS[self.design][1] if self.design else {}
+        settings = {"seeds": SEEDS} | settings | other | switches
         found = [
             spec_of(task, self.encoding, length, tuple(sorted(settings.items())))
             for length in self.train_lengths
@@ -197,6 +227,7 @@ def tasks_of_parts() -> dict[str, tuple[str, ...]]:
     parts["tasks"] = TASKS
     parts["short"] = tuple(row["language"] for row in rows if row["split"] == "fit" and row["kind"] == "none")
     parts["reference"] = (*by_turns(rows, "fit")[:30], *REFERENCE_TASKS)
+    parts |= {"design": parts["fit"], "design_test": parts["test"]}
     return parts | dict.fromkeys(TRANSFER, tuple(by_turns(rows, "test")[:TRANSFER_LANGUAGES]))
 
 
@@ -214,7 +245,13 @@ def all_pieces(parts: Sequence[str]) -> list[Piece]:
     tasks = tasks_of_parts()
     others = tuple(name for name in CARDS if name not in ENCODINGS)
     encodings = {"reference": others} | dict.fromkeys(TRANSFER, TRANSFER_ENCODINGS)
-    return [
+    designs = [
+        Piece(encoding=encoding, part=part, tasks=tasks[part], design=name)
+        for part in parts
+        if part in DESIGN_PARTS
+        for name, (encoding, _) in DESIGNS.items()
+    ]
+    others_of_parts = [
         Piece(
             encoding=encoding,
             part=part,
@@ -224,5 +261,7 @@ def all_pieces(parts: Sequence[str]) -> list[Piece]:
             else (TRANSFER.get(part, {}).get("train_length", TRAIN_LENGTH),),
         )
         for part in parts
+        if part not in DESIGN_PARTS
         for encoding in encodings.get(part, ENCODINGS)
     ]
+    return sorted(others_of_parts + designs, key=lambda piece: PARTS.index(piece.part))

@@ -23,6 +23,7 @@ from atlas_cells import RUNS, Cell, read_cells, read_pieces
 from atlas_fit import PREDICTOR
 from atlas_frozen import FROZEN, TEST_PARTS, FrozenError, require_frozen_before
 from atlas_model import fit_head, generalizes, make_table
+from atlas_pieces import TRANSFER
 
 from lengthwise.theory.claims import Answer
 
@@ -243,7 +244,7 @@ def transfer(
 ) -> dict[str, Any]:
     """Return whether the chance holds in other settings: its slope and its skill there, for each part that was trained."""
     found = {}
-    for part in TEST_PARTS[2:]:
+    for part in TRANSFER:
         outcomes = Outcomes(read_cells(runs, splits=("test",), part=part), draws=draws)
         if not outcomes.cells:
             continue

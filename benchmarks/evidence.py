@@ -20,6 +20,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from atlas_pieces import DESIGN_PARTS
+
 from lengthwise.encodings.catalog import ENCODINGS
 from lengthwise.encodings.core.choice import find_encoding
 from lengthwise.evidence.measured import language_key
@@ -131,6 +133,8 @@ def read_pieces() -> tuple[list[Line], dict[str, dict[str, Any]]]:
         head, *runs = map(json.loads, path.read_text(encoding="utf-8").splitlines())
         encoding, model = head["settings"]["encoding"], head["settings"]["model"]
         if find_encoding(encoding).card.revision != head["settings"]["encoding_revision"]:
+            continue
+        if head["piece"].startswith(DESIGN_PARTS):  # with switches, so that they are no runs of the encoding alone
             continue
         by_cell: dict[tuple[str, int], list[dict[str, Any]]] = {}
         for run in runs:

@@ -22,7 +22,18 @@ import atlas  # noqa: E402
 import evidence  # noqa: E402
 from atlas_cells import read_cells, read_sample  # noqa: E402
 from atlas_frozen import TEST_PARTS  # noqa: E402
-from atlas_pieces import ENCODINGS, PARTS, PRESET, TASKS, TRANSFER, Piece, all_pieces, minutes_at_most, tasks_of_parts  # noqa: E402
+from atlas_pieces import (  # noqa: E402
+    ENCODINGS,
+    PARTS,
+    PRESET,
+    TASKS,
+    TRAIN_LENGTH,
+    TRANSFER,
+    Piece,
+    all_pieces,
+    minutes_at_most,
+    tasks_of_parts,
+)
 
 from lengthwise.encodings.catalog import ENCODINGS as CARDS  # noqa: E402
 from lengthwise.evidence.measured import Setting  # noqa: E402
@@ -46,7 +57,7 @@ def test_transfer_trains_test_languages_in_other_settings() -> None:
         assert len(tasks[part]) == 30
         assert set(tasks[part]) <= set(tasks["test"])
         spec = pieces[0].specs(PRESET)[0]
-        assert spec.train_length == other.get("train_length", 50)
+        assert spec.train_length == other.get("train_length", TRAIN_LENGTH)
         assert (spec.model.layers, spec.model.width) == (other.get("layers", 2), other.get("width", 32))
     assert PARTS[-len(TEST_PARTS) :] == TEST_PARTS
 
@@ -55,8 +66,8 @@ def test_every_task_is_planned_and_tested_as_far_as_it_goes() -> None:
     specs = Piece(encoding="nope", part="tasks", tasks=TASKS).specs(PRESET)
     assert [spec.tasks for spec in specs] == [(task,) for task in TASKS]
     longest = {spec.tasks[0]: spec.test_length for spec in specs}
-    assert {task for task, length in longest.items() if length == 150} >= {"unique_copy", "sort", "mqar"}
-    assert longest["bin_majority"] == 500
+    assert {task for task, length in longest.items() if length == 75} >= {"unique_copy", "sort", "mqar"}
+    assert longest["bin_majority"] == 250
     assert all(spec.seeds == 6 and spec.hard for spec in specs)
 
 
@@ -130,8 +141,8 @@ def test_pieces_become_evidence_with_curves_and_the_command_that_repeats_them(
     assert [line.cells["rope"] for line in lines] == [
         [2, 2, 2, 0.95, [1.0, 1.0, 0.95, 0.5, None, 0.2, 0.1, 0.0, 0.0, 0.0]]
     ] * 2
-    setting = Setting(name="atlas_50", **settings["atlas_50"])
-    assert setting.changed == {"train_length": 50, "layers": 1, "heads": 1, "width": 8, "steps": 10} | {
+    setting = Setting(name="atlas_25", **settings["atlas_25"])
+    assert setting.changed == {"train_length": 25, "layers": 1, "heads": 1, "width": 8, "steps": 10} | {
         "evaluate_every": 10,
         "examples": 4,
     }

@@ -193,6 +193,16 @@ def count_words(language: DFA, length: int) -> int:
 
 def word_counts(language: DFA, length: int) -> list[list[int]]:
     """Return, for every n up to ``length`` and every state, how many words of length n are accepted from there."""
+    require_countable(language, length)
+    counts = [[int(state in language.accepting) for state in range(language.num_states)]]
+    for _ in range(length):
+        count_of = counts[-1].__getitem__
+        counts.append([sum(map(count_of, row)) for row in language.transitions])
+    return counts
+
+
+def require_countable(language: DFA, length: int) -> None:
+    """Raise unless the words up to this length can be counted from all states in reasonable time and memory."""
     if length < 0:
         raise InvalidOptionError(
             f"length {length} is not allowed; a length is at least 0.", hint="choose a length such as 8."
@@ -207,11 +217,6 @@ def word_counts(language: DFA, length: int) -> list[list[int]]:
             f"are {MAX_SUMMANDS:,} numbers and {MAX_COUNT_BITS // 8:,} bytes.",
             hint="use a shorter length or a smaller language.",
         )
-    counts = [[int(state in language.accepting) for state in range(language.num_states)]]
-    for _ in range(length):
-        count_of = counts[-1].__getitem__
-        counts.append([sum(map(count_of, row)) for row in language.transitions])
-    return counts
 
 
 def without_letter_names(language: DFA) -> DFA | None:

@@ -7,9 +7,9 @@ vectorised counterpart with a stated error. Shapes: L the length, B the batch, S
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import TYPE_CHECKING, cast
 
 from ..arrays import Array, Arrays, numpy_arrays
@@ -17,7 +17,7 @@ from ..errors import InvalidOptionError, NoSuchWordError
 from ..seeds import Draw
 from .alphabet import show_word
 from .dfa import DFA
-from .dfa_algebra import Word, word_counts
+from .dfa_algebra import Word, require_countable, word_counts
 from .word_lengths import lengths_with_words
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ class WordSampler:
         self.xp = numpy_arrays() if xp is None else xp
         have = lengths_with_words(language, max_length)
         self._missing = frozenset(length for length in range(max_length + 1) if not have[length])
-        self.thresholds = self.xp.asarray(threshold_table(language, max_length).copy())
+        self.thresholds = self.xp.asarray(threshold_table(language, max_length))
         self._tables = Tables(thresholds=self.thresholds, targets=self.xp.asarray(language.transitions))
 
     def sample(self, lengths_B: Sequence[int] | Array, draw: Draw, begun: tuple[Array, Array] | None = None) -> Array:
@@ -200,19 +200,37 @@ class Tables:
         return xp.where(is_within, xp.stack_last(symbols), PADDING), xp.stack_last(states)
 
 
-@lru_cache(maxsize=1024)
 def threshold_table(language: DFA, max_length: int) -> NDArray[np.int64]:
     """Return the inner thresholds, [L + 1, S, V - 1], by symbols to go and states; rows that are never read hold zeros."""
     import numpy as np
 
+    require_countable(language, max_length)
+    known = _known_thresholds(language)
     num_inner = len(language.alphabet) - 1
-    table = np.zeros((max_length + 1, language.num_states, num_inner), dtype=np.int64)
-    for to_go, (shorter, longer) in enumerate(pairwise(word_counts(language, max_length)), start=1):
-        for state, (targets, num_words) in enumerate(zip(language.transitions, longer, strict=True)):
-            if num_words:
-                inner = accumulate(shorter[target] for target in targets[:-1])
-                table[to_go, state] = [(2**32 * below + num_words) // (2 * num_words) for below in inner]
-    return table
+    while len(known.rows) <= max_length:  # those of shorter words are the first of those of longer ones
+        row = np.zeros((language.num_states, num_inner), dtype=np.int64)
+        if known.rows:
+            shorter = known.counts
+            known.counts = [sum(shorter[target] for target in targets) for targets in language.transitions]
+            for state, (targets, num_words) in enumerate(zip(language.transitions, known.counts, strict=True)):
+                if num_words:
+                    inner = accumulate(shorter[target] for target in targets[:-1])
+                    row[state] = [(2**32 * below + num_words) // (2 * num_words) for below in inner]
+        known.rows.append(row)
+    return np.stack(known.rows[: max_length + 1])
+
+
+@dataclass(slots=True)
+class _Known:
+    """The rows of a language's table that are made, and for each state the number of words of the longest length so far."""
+
+    counts: list[int]
+    rows: list[NDArray[np.int64]] = field(default_factory=list)
+
+
+@lru_cache(maxsize=256)
+def _known_thresholds(language: DFA) -> _Known:
+    return _Known([int(state in language.accepting) for state in range(language.num_states)])
 
 
 def no_such_word(language: DFA, length: int) -> NoSuchWordError:
