@@ -15,12 +15,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
+import shutil
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from atlas_frozen import FROZEN, TEST_PARTS, sha_of
@@ -38,17 +42,24 @@ from atlas_pieces import (
 )
 
 from lengthwise.experiment.grid import Grid
+from lengthwise.experiment.models import load_model, model_path, models_folder
 from lengthwise.experiment.plan import make_runs
 from lengthwise.experiment.run import run_experiment
 from lengthwise.experiment.spec import Spec
 from lengthwise.experiment.store import Result, read_store
 from lengthwise.files import write_text
 from lengthwise.report.statistics import fit_share, is_fitted, share_of
+from lengthwise.tasks.core.catalog import find_task
 from lengthwise.tasks.core.lengths import LengthRange, length_bins
+from lengthwise.tasks.languages.regular import NextSymbols
+from lengthwise.train.signals import signals_of
 
 
-def compact(result: Result) -> dict[str, Any]:
-    """Return what is kept of a run: exact match at training lengths, in each bin, and on hard sets by kind and bin."""
+def compact(result: Result, signals: Mapping[str, float | str] | None = None) -> dict[str, Any]:
+    """Return what is kept of a run: exact match at training lengths, in each bin, and on hard sets by kind and bin.
+
+    ``signals`` are what its model shows without labels, if that was looked at.
+    """
     settings = result.settings
     bins = length_bins(settings["train_length"], settings["test_length"])
     return {
@@ -61,7 +72,28 @@ def compact(result: Result) -> dict[str, Any]:
         "fit": round(fit_share(result), 4),
         "bins": [_rounded(result.scores, bounds) for bounds in bins],
         "hard": {kind: [_rounded(scores, bounds) for bounds in bins] for kind, scores in result.hard.items()},
-    }
+    } | ({"signals": dict(signals)} if signals else {})
+
+
+def signals_of_runs(results: Sequence[Result], store: Path) -> dict[str, dict[str, float | str]]:
+    """Return what the kept models of fitted runs show without labels, where legal next symbols are asked for."""
+    wanted = [
+        (str(model_path(models_folder(store), result.id)), result.settings["train_length"])
+        for result in results
+        if is_fitted(result) and type(find_task(result.task)) is NextSymbols
+    ]
+    with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
+        return dict(pool.map(_signals_of_file, wanted, chunksize=8))
+
+
+def _signals_of_file(wanted: tuple[str, int]) -> tuple[str, dict[str, float | str]]:
+    import torch
+
+    torch.set_num_threads(1)
+    path, train_length = wanted
+    model, run, task = load_model(path)
+    assert isinstance(task, NextSymbols)
+    return run.id, signals_of(model, task, train_length)[0].to_json()
 
 
 def _rounded(scores: Any, bounds: LengthRange) -> float | None:
@@ -89,7 +121,7 @@ def stopping_after(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def train(specs: Sequence[Spec], options: argparse.Namespace, store: Path) -> list[Result]:
+def train(specs: Sequence[Spec], options: argparse.Namespace, store: Path, *, keep: bool = False) -> list[Result]:
     """Return the results of these specs, printing progress now and then."""
     begun = printed = time.monotonic()
     done = 0
@@ -102,7 +134,7 @@ def train(specs: Sequence[Spec], options: argparse.Namespace, store: Path) -> li
             printed = time.monotonic()
             print(f"  {printed - begun:.0f} s: {done} runs done", flush=True)
 
-    outcome = run_experiment(specs, store, device=options.device, workers=options.workers, on_event=note)
+    outcome = run_experiment(specs, store, device=options.device, workers=options.workers, keep=keep, on_event=note)
     seconds = time.monotonic() - begun
     steps = sum(result.steps for result in outcome.results)
     fitted = sum(map(is_fitted, outcome.results))
@@ -113,11 +145,18 @@ def train(specs: Sequence[Spec], options: argparse.Namespace, store: Path) -> li
     return list(outcome.results)
 
 
-def write_piece(piece: Piece, results: Sequence[Result], seconds: float, folder: Path) -> None:
+def write_piece(
+    piece: Piece,
+    results: Sequence[Result],
+    seconds: float,
+    folder: Path,
+    signals: Mapping[str, Mapping[str, float | str]] = MappingProxyType({}),
+) -> None:
     """Write the file of a piece, whose existence means that it is done; of a test piece, with what was predicted before."""
     first = results[0]
     rows = sorted(
-        (compact(result) for result in results), key=lambda row: (row["task"], row["train_length"], row["seed"])
+        (compact(result, signals.get(result.id)) for result in results),
+        key=lambda row: (row["task"], row["train_length"], row["seed"]),
     )
     own = ("task", "seed", "task_revision", "train_length", "test_length", "room")
     shared = {key: value for key, value in first.settings.items() if key not in own}
@@ -162,13 +201,15 @@ def run_together(pieces: Sequence[Piece], options: argparse.Namespace) -> None:
     print(f"{', '.join(specs)}: {_told(everything)}", flush=True)
     store = options.folder / f"{pieces[0].name}.sqlite"
     begun = time.monotonic()
-    results = {result.id: result for result in train(everything, options, store)}
+    results = {result.id: result for result in train(everything, options, store, keep=True)}
     seconds = time.monotonic() - begun
+    signals = signals_of_runs(list(results.values()), store)
+    print(f"  signals of {len(signals)} models in {time.monotonic() - begun - seconds:.0f} s", flush=True)
     for piece in pieces:
         own = [results[run.id] for run in make_runs(specs[piece.name]) if run.id in results]
-        write_piece(piece, own, seconds * len(own) / len(results), options.folder)
+        write_piece(piece, own, seconds * len(own) / len(results), options.folder, signals)
     for file in options.folder.glob(f"{store.name}*"):
-        file.unlink() if file.is_file() else file.rmdir()
+        shutil.rmtree(file) if file.is_dir() else file.unlink()
 
 
 def _told(specs: Sequence[Spec]) -> str:

@@ -129,6 +129,24 @@ def test_a_piece_holds_every_run_with_all_bins(trained: tuple[Path, list[dict[st
     assert [(cell.encoding, cell.num_runs, cell.split) for cell in cells] == [("rope", 2, "fit")] * 2
 
 
+def test_pieces_trained_together_are_files_of_their_own_and_fitted_runs_show_signals(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pieces = [
+        Piece(encoding=name, part="fit", tasks=("((b|b|b))*(b)*(a|a|a)(b)*",), train_lengths=(6,))
+        for name in ("nope", "ape")
+    ]
+    monkeypatch.setattr(atlas, "is_fitted", lambda result: result.seed == 0)
+    options = SimpleNamespace(device="cpu", workers=1, settings=TINY, folder=tmp_path)
+    atlas.run_together(pieces, options)  # type: ignore[arg-type]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["fit_ape.jsonl", "fit_nope.jsonl"]
+    for piece in pieces:
+        head, *runs = map(json.loads, (tmp_path / f"{piece.name}.jsonl").read_text().splitlines())
+        assert head["settings"]["encoding"] == piece.encoding
+        assert [("signals" in run, run["seed"]) for run in runs] == [(True, 0), (False, 1)]
+        assert 0 <= runs[0]["signals"]["alive"] <= 1
+
+
 def test_pieces_become_evidence_with_curves_and_the_command_that_repeats_them(
     trained: tuple[Path, list[dict[str, Any]]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
