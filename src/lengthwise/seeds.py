@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 
 from .arrays import Array, Arrays, numpy_arrays
@@ -25,6 +26,7 @@ _GOLDEN = 0x9E3779B97F4A7C15  # 2**64 over the golden ratio, made odd: neighbour
 _FIRST, _SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB  # the multipliers of splitmix64
 _SEED, _NAME, _STEP, _ELEMENT = 1, 2, 3, 4  # the tags
 _WORD = 2**64 - 1
+_KEPT_ELEMENTS = 2**16  # of which the mixed numbers are kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -45,15 +47,15 @@ class Draw:
 
     def named(self, name: str) -> Draw:
         """Return the child draw of this name."""
-        return self._child(self.xp.asarray(_signed(_name_number(name))), _NAME)
+        return self._absorbed(_mixed_name(name))
 
     def at(self, step: int | Array) -> Draw:
         """Return the child draw of a step; an int64 array of steps gives a child for each, along new last axes."""
         if hasattr(step, "dtype"):
             self._require_int64("steps", step)
-        else:
-            _require_int("step", step)
-        return self._child(self.xp.asarray(step), _STEP)
+            return self._child(self.xp.asarray(step), _STEP)
+        _require_int("step", step)
+        return self._absorbed(_mixed(int(step), _STEP))
 
     def at_own(self, steps: Array) -> Draw:
         """Return the child draws of steps that differ by key: an int64 array that leads with the axes of the keys."""
@@ -123,9 +125,16 @@ class Draw:
         hashed = _absorb(keys, values.reshape((1, -1)), tag, self.xp)
         return Draw(keys=hashed.reshape((*self.keys.shape, *values.shape)), xp=self.xp)
 
+    def _absorbed(self, mixed: int) -> Draw:
+        """Return the draw whose keys have absorbed one value, the same for all, which is mixed already."""
+        keys = self.keys.reshape((-1,))  # NumPy warns when numbers without an axis wrap around
+        return Draw(keys=_mix(keys ^ self.xp.asarray(mixed), self.xp).reshape(self.keys.shape), xp=self.xp)
+
     def _bits64(self, shape: tuple[int, ...]) -> Array:
-        elements = self.xp.arange(math.prod(shape)).reshape(shape)
-        return self._child(elements, _ELEMENT).keys
+        number = math.prod(shape)
+        mixed = _mixed_elements(number, self.xp) if number <= _KEPT_ELEMENTS else _mix_elements(number, self.xp)
+        hashed = _mix(self.keys.reshape((-1, 1)) ^ mixed, self.xp)
+        return hashed.reshape((*self.keys.shape, *shape))
 
     def _checked_bounds(self, below: int | Array) -> Array:
         if not hasattr(below, "dtype"):
@@ -191,6 +200,26 @@ def _reference_mix(number: int) -> int:
 def _absorb(keys: Array, values: Array, tag: int, xp: Arrays) -> Array:
     """Return the keys after one part of the chain; needs at least one axis, since NumPy's scalars warn on overflow."""
     return _mix(keys ^ _mix(values * xp.asarray(_signed(_GOLDEN)) + tag, xp), xp)
+
+
+def _mix_elements(number: int, xp: Arrays) -> Array:
+    """Return the numbers of elements, mixed as a key absorbs them, [1, n]."""
+    return _mix(xp.arange(number).reshape((1, -1)) * xp.asarray(_signed(_GOLDEN)) + _ELEMENT, xp)
+
+
+_mixed_elements = lru_cache(maxsize=64)(
+    _mix_elements
+)  # they are half of the work of a hash, and few numbers come again
+
+
+def _mixed(value: int, tag: int) -> int:
+    """Return a value mixed as a key absorbs it, as an int64."""
+    return _signed(_reference_mix((value * _GOLDEN + tag) & _WORD))
+
+
+@lru_cache(maxsize=4096)
+def _mixed_name(name: str) -> int:
+    return _mixed(_name_number(name), _NAME)
 
 
 def _mix(numbers: Array, xp: Arrays) -> Array:
