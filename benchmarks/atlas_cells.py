@@ -25,6 +25,7 @@ HERE = Path(__file__).resolve().parent
 SAMPLE = HERE / "atlas" / "sample.json"
 RUNS = HERE / "atlas" / "runs"
 APART = ("transfer", "design")  # parts in other settings, which nothing is fitted to
+BEYOND = (5, 10)  # larger multiples, at which it is estimated too
 AT = 3  # success is judged at this multiple of the training length
 
 
@@ -45,6 +46,7 @@ class Cell:
     num_runs: int = 0
     num_fitted: int = 0
     num_generalized: int = 0
+    beyond: tuple[tuple[int, int, int], ...] = ()  # multiple, right there, fitted runs that were tested there
     challengers: tuple[str, ...] = ()  # ids of runs that are right at the longest lengths and on hard sets
 
     @property
@@ -128,11 +130,13 @@ def read_cells(folder: Path = RUNS, *, splits: Iterable[str], part: str = "") ->
 def _measured(cell: Cell, runs: list[dict[str, Any]]) -> Cell:
     fitted = [run for run in runs if run["fit"] >= FITTED and run["bins"][AT - 1] is not None]
     good = [run for run in fitted if run["bins"][AT - 1] >= GENERALIZED]
+    far = {at: [share for run in fitted for share in run["bins"][at - 1 : at] if share is not None] for at in BEYOND}
     return replace(
         cell,
         num_runs=len(runs),
         num_fitted=len(fitted),
         num_generalized=len(good),
+        beyond=tuple((at, sum(share >= GENERALIZED for share in tested), len(tested)) for at, tested in far.items()),
         challengers=tuple(run["id"] for run in good if is_right_throughout(run)),
     )
 

@@ -50,7 +50,11 @@ def predictions(predictor: Predictor, cells: Sequence[Cell]) -> list[dict[str, A
                 "train_length": cell.train_length,
                 "answer": str(cell.answer),
             }
-            | {name: value for name, value in chance.to_json().items() if name in ("fit", "generalize", "low", "high")}
+            | {
+                name: value
+                for name, value in chance.to_json().items()
+                if name in ("fit", "generalize", "low", "high", "beyond")
+            }
         )
     return lines
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from atlas_cells import AT, Cell
+from atlas_cells import AT, BEYOND, Cell
 from atlas_pieces import TRAIN_LENGTH
 
 from lengthwise.evidence.chance import Head, Predictor, is_monotone
@@ -35,6 +35,15 @@ def fits(cell: Cell) -> tuple[int, int]:
 def generalizes(cell: Cell) -> tuple[int, int]:
     """Return how many of the fitted runs of a cell generalize, and how many fitted."""
     return cell.num_generalized, cell.num_fitted
+
+
+def generalizes_at(multiple: int) -> Counts:
+    """Return what counts the fitted runs of a cell that are right at a multiple of the training length, and all of them."""
+
+    def counts(cell: Cell) -> tuple[int, int]:
+        return next(((good, tries) for at, good, tries in cell.beyond if at == multiple), (0, 0))
+
+    return counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +172,13 @@ def fit_predictor(
 ) -> Predictor:
     """Return the predictor that is fitted to some cells; ``keep`` says which features it may use."""
     heads = [fit_head(make_table(cells, counts, keep=keep), replicates=replicates) for counts in (fits, generalizes)]
+    tables = {at: make_table(cells, generalizes_at(at), keep=keep) for at in BEYOND}
     return Predictor(
-        at=AT, train_length=TRAIN_LENGTH, num_cells=len(cells), fitted_to=fitted_to, fit=heads[0], generalize=heads[1]
+        at=AT,
+        train_length=TRAIN_LENGTH,
+        num_cells=len(cells),
+        fitted_to=fitted_to,
+        fit=heads[0],
+        generalize=heads[1],
+        beyond={at: fit_head(table, replicates=0) for at, table in tables.items() if len(table.tries)},
     )

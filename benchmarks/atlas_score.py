@@ -41,7 +41,7 @@ ABLATIONS: dict[str, Callable[[str], bool]] = {
     "encoding alone": lambda name: not name.startswith("+") and "|" not in name and name not in SHAPE,
     "everything": lambda _: True,
 }
-SHAPE = ("language", "next symbols", "states", "letters", "shorter training")
+SHAPE = ("language", "next symbols", "states", "letters", "freedom", "shorter training")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -116,8 +117,21 @@ def test_pieces_are_read_back_as_cells_of_their_split_alone(few: Few, tmp_path: 
     write_pieces(fit, tmp_path, "fit")
     write_pieces(test, tmp_path, "test")
     read = {cell.key: cell for cell in read_cells(tmp_path, splits=("fit",))}
-    assert read == {cell.key: cell for cell in fit}
+    assert {key: replace(cell, beyond=()) for key, cell in read.items()} == {cell.key: cell for cell in fit}
+    fitted = [cell for cell in read.values() if cell.num_fitted]
+    assert all(cell.beyond == ((5, 0, cell.num_fitted), (10, 0, cell.num_fitted)) for cell in fitted)
     assert not {cell.cluster for cell in read_cells(tmp_path, splits=("test",))} & {cell.cluster for cell in fit}
+
+
+def test_larger_multiples_have_heads_of_their_own(few: Few) -> None:
+    fit, test = few
+    farther = [replace(cell, beyond=((5, cell.num_generalized // 2, cell.num_fitted),)) for cell in fit]
+    predictor = fit_predictor(farther, "a rehearsal", replicates=0)
+    assert list(predictor.beyond) == [5]
+    chances = [predictor.estimate(cell.features) for cell in test]
+    assert all(chance.beyond[5] <= (chance.generalize or 0) for chance in chances)
+    assert sum(chance.beyond[5] for chance in chances) < 0.7 * sum(chance.generalize or 0 for chance in chances)
+    assert chances[0].to_json()["beyond"] == {"5": round(chances[0].beyond[5], 3)}
 
 
 def test_a_predictor_file_is_small_and_says_what_it_was_fitted_to(few: Few, tmp_path: Path) -> None:

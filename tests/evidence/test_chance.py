@@ -48,7 +48,15 @@ def predictors(draw: st.DrawFn) -> Predictor:
         weights = {name: weight(name) for name in names}
         return Head(weights=weights, replicates={name: f"{weight(name):.3f}" for name in names})
 
-    return Predictor(at=3, train_length=50, num_cells=7, fitted_to="nothing", fit=head(), generalize=head())
+    return Predictor(
+        at=3,
+        train_length=50,
+        num_cells=7,
+        fitted_to="nothing",
+        fit=head(),
+        generalize=head(),
+        beyond={at: head() for at in draw(st.sampled_from([(), (5,), (5, 10)]))},
+    )
 
 
 @given(predictors(), st.sampled_from(QUESTIONS[:5]), st.sampled_from(["nope", "rope", "alibi"]))
@@ -66,6 +74,9 @@ def test_a_no_never_gets_a_higher_chance_than_a_yes_of_the_same_shape(
         assert higher.generalize is not None
         assert lower.generalize <= higher.generalize + 1e-12
         assert lower.fit <= higher.fit + 1e-12
+        assert all(lower.beyond[at] <= chance + 1e-12 for at, chance in higher.beyond.items())
+        assert list(higher.beyond.values()) == sorted(higher.beyond.values(), reverse=True)
+        assert all(chance <= higher.generalize for chance in higher.beyond.values())
 
 
 @given(predictors(), st.sampled_from(QUESTIONS), st.sampled_from(ALL_NAMES), st.floats(0, 2))

@@ -1,9 +1,10 @@
 """The chance that training finds a solution: measured where a cell was measured, else estimated by a small model.
 
 The model is a table of weights. It has two heads: ``fit`` for a run that fits the training lengths, and ``generalize`` for a
-fitted run that is right at ``at`` times the training length. A head adds up weights times features and turns the sum into a
-chance by the logistic function. A weight whose name begins with "+" is never negative. Features of that kind grow
-with what theory proves, so a NO never gets a higher chance than a YES of the same shape. A file that breaks this rule is refused.
+fitted run that is right at ``at`` times the training length; others say the same of larger multiples. A head adds up weights times
+features and turns the sum into a chance by the logistic function. A weight whose name begins with "+" is never negative. Features
+of that kind grow with what theory proves, so a NO never gets a higher chance than a YES of the same shape. A file that breaks
+this rule is refused.
 
 ``replicates`` are the same weights fitted again to languages drawn with replacement; their spread gives the interval.
 ``benchmarks/atlas_fit.py`` writes the file. Without one, nothing is estimated.
@@ -14,7 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from math import exp, sqrt
 from pathlib import Path
@@ -24,6 +25,7 @@ from ..errors import UnreadableFileError
 from .measured import Measured
 
 FORMAT = "lengthwise predictor 1"
+_AT = "generalize at "  # how the heads for larger multiples are named
 _LARGEST = 1e9  # of all numbers in a file
 _WIDE = 1.96  # standard deviations on each side of a 95 % interval
 
@@ -47,6 +49,8 @@ class Chance:
     fit: float
     source: str
     num_cells: int
+    beyond: Mapping[float, float] = field(default_factory=dict)
+    """The chance at larger multiples of the training length, never more than at smaller ones."""
 
     def sentence(self) -> str:
         """Return the chance as a sentence.
@@ -73,7 +77,7 @@ class Chance:
             "fit": _short(self.fit),
             "source": self.source,
             "cells": self.num_cells,
-        }
+        } | ({"beyond": {f"{at:g}": _short(chance) for at, chance in self.beyond.items()}} if self.beyond else {})
 
 
 def _short(share: float | None) -> float | None:
@@ -145,25 +149,36 @@ class Predictor:
     fitted_to: str  # in words: which measurements
     fit: Head
     generalize: Head
+    beyond: Mapping[float, Head] = field(default_factory=dict)
+    """Heads for larger multiples of the training length than ``at``, in increasing order."""
 
     def estimate(self, features: Features) -> Chance:
         """Return the chance of a question with an encoding."""
         low, high = self.generalize.interval(features)
+        chance = self.generalize.chance(features)
+        farther, beyond = chance, {}
+        for at, head in self.beyond.items():
+            beyond[at] = farther = min(farther, head.chance(features))
         return Chance(
-            generalize=self.generalize.chance(features),
+            generalize=chance,
             low=low,
             high=high,
             at=self.at,
             fit=self.fit.chance(features),
             source="estimated",
             num_cells=self.num_cells,
+            beyond=beyond,
         )
 
     def to_json(self) -> dict[str, object]:
         """Return the predictor as the data of its file."""
         heads = {
             name: {"weights": dict(head.weights), "replicates": dict(head.replicates)}
-            for name, head in (("fit", self.fit), ("generalize", self.generalize))
+            for name, head in (
+                ("fit", self.fit),
+                ("generalize", self.generalize),
+                *((f"{_AT}{at:g}", head) for at, head in self.beyond.items()),
+            )
         }
         return {
             "format": FORMAT,
@@ -183,6 +198,11 @@ def read_predictor(path: str | Path) -> Predictor:
         raise _not_a_predictor(place, f"its format is not {FORMAT!r}")
     try:
         fit, generalize = (_read_head(data["heads"][name], place) for name in ("fit", "generalize"))
+        beyond = {
+            _number(float(name.removeprefix(_AT))): _read_head(head, place)
+            for name, head in data["heads"].items()
+            if name.startswith(_AT)
+        }
         return Predictor(
             at=_number(data["at"]),
             train_length=int(_number(data["train_length"])),
@@ -190,8 +210,9 @@ def read_predictor(path: str | Path) -> Predictor:
             fitted_to=str(data["fitted_to"]),
             fit=fit,
             generalize=generalize,
+            beyond=dict(sorted(beyond.items())),
         )
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _not_a_predictor(place, f"{error} is missing or of another type") from None
 
 

@@ -15,15 +15,20 @@ from math import log2
 
 from ..crasp.fragments import Fragment, Readout
 from ..encodings.core.choice import Choice, find_encoding
+from ..errors import CapExceededError
+from ..languages.dfa import DFA
+from ..languages.dfa_algebra import word_counts
 from ..theory.certificates import PotentialsCertificate, QuotientsCertificate
 from ..theory.claims import Answer, Asked
 from ..theory.facts import Facts
+from ..theory.grades import counter_range, longest_chain
 from ..theory.precision.logics import Logic
 from ..theory.precision.problems import decide_problem
 from ..theory.verdict import AnyVerdict
 from .theories import Verdicts
 
 SIGNS = {Answer.YES: 1.0, Answer.UNKNOWN: 0.0, Answer.NO: -1.0}
+_LONG = 24  # symbols of words that are counted
 HARDEST = 4  # the level that counts as the hardest: one more than the largest that is known
 
 _CROSSED = ("+PLAIN", "+LOCAL", "+PERIODIC", "+PERIODIC_LOCAL", "+LTL[P]", "+LTL[P,Y]", "+LTL[S]", "+shallow")
@@ -45,6 +50,7 @@ def problem_features(facts: Facts, readout: Readout | None = None) -> dict[str, 
         "next symbols": float(facts.asked is Asked.NEXT_SYMBOLS),
         "states": log2(language.num_states) if language is not None else 0.0,
         "letters": log2(len(language.alphabet)) if language is not None else 0.0,
+        "freedom": _freedom(language) if language is not None else 0.0,
     }
     found = {fragment: verdicts.counting(fragment) for fragment in Fragment}
     logics = {
@@ -55,6 +61,16 @@ def problem_features(facts: Facts, readout: Readout | None = None) -> dict[str, 
     return shape | answers | _ease(found)
 
 
+def _freedom(language: DFA) -> float:
+    """Return about how many bits a symbol of a word carries: log₂ of the number of words, over their length."""
+    try:
+        counts = word_counts(language, _LONG)
+    except CapExceededError:
+        return 0.0
+    lengths = range(_LONG // 2, _LONG + 1)
+    return max((log2(counts[length][0]) / length for length in lengths if counts[length][0]), default=0.0)
+
+
 def _ease(found: Mapping[Fragment, AnyVerdict]) -> dict[str, float]:
     """Return how easy the programs of a YES are: 0 where there is none, and more for fewer rounds and smaller numbers."""
     ease = {
@@ -63,6 +79,8 @@ def _ease(found: Mapping[Fragment, AnyVerdict]) -> dict[str, float]:
         "+small window": 0.0,
         "+small period": 0.0,
         "+small counts": 0.0,
+        "+short chain": 0.0,
+        "+few counted values": 0.0,
     }
     for fragment, verdict in found.items():
         level = verdict.level
@@ -73,9 +91,15 @@ def _ease(found: Mapping[Fragment, AnyVerdict]) -> dict[str, float]:
         if fragment is Fragment.PLAIN:
             ease["+shallow"] = shallow
         for part in _parts(verdict.certificate):
-            sizes = {"window": 1 + part.window, "period": part.period, "counts": 1 + part.largest_coefficient}
+            sizes = {
+                "+small window": 1 + part.window,
+                "+small period": part.period,
+                "+small counts": 1 + part.largest_coefficient,
+                "+short chain": longest_chain(part),
+                "+few counted values": counter_range(part),
+            }
             for name, size in sizes.items():
-                ease[f"+small {name}"] = max(ease[f"+small {name}"], 1 / max(1, size))
+                ease[name] = max(ease[name], 1 / max(1, size))
     return ease
 
 

@@ -113,9 +113,9 @@ def grade(certificate: Certificate | LogicCertificate | None) -> Grade | None:
     program = _program(certificate, parts) if certificate.asked is Asked.MEMBERSHIP else None
     return Grade(
         level=max(part.level for part in parts),
-        chain=max(_longest_chain(part) for part in parts),
+        chain=max(longest_chain(part) for part in parts),
         largest_coefficient=max(part.largest_coefficient for part in parts),
-        counter_range=max(_counter_range(part) for part in parts),
+        counter_range=max(counter_range(part) for part in parts),
         size=None if program is None else size_of(program),
         depth=None if program is None else depth_of(program),
     )
@@ -137,11 +137,12 @@ def _parts(certificate: Certificate) -> list[PotentialsCertificate]:
     return [part for part in inner if isinstance(part, PotentialsCertificate)]
 
 
-def _counter_range(certificate: PotentialsCertificate) -> int:
+def counter_range(certificate: PotentialsCertificate) -> int:
+    """Return how many values the counts of a certificate take, at most."""
     return max((max(test.values) - min(test.values) + 1 for test in certificate.tests), default=1)
 
 
-def _longest_chain(certificate: PotentialsCertificate) -> int:
+def longest_chain(certificate: PotentialsCertificate) -> int:
     """Return the number of components on a longest way through the automaton."""
     component_of = {vertex: number for number, part in enumerate(certificate.components) for vertex in part.members}
     edges = unrolled_edges(certificate)
