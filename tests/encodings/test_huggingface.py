@@ -298,6 +298,69 @@ def test_texts_that_share_a_row_do_not_see_each_other(name: str) -> None:
     assert_close(apart[1:], model(tokens).logits, atol=1e-4)
 
 
+# The token before
+
+
+def shifted_by_hand(model: Any) -> Any:
+    """Shift what enters every attention layer, for a single text."""
+
+    def shift(_module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        stream = args[0] if args else kwargs["hidden_states"]
+        half = stream.shape[-1] // 2
+        mixed = stream.clone()
+        mixed[:, 1:, half:], mixed[:, 0, half:] = stream[:, :-1, half:], 0
+        return ((mixed, *args[1:]), kwargs) if args else (args, kwargs | {"hidden_states": mixed})
+
+    base = model.base_model
+    for layer in getattr(base, "layers", None) or base.h:
+        part = next(
+            getattr(layer, name)
+            for name in ("self_attn", "attn", "attention")
+            if getattr(layer, name, None) is not None
+        )
+        part.register_forward_pre_hook(shift, with_kwargs=True)
+    return model
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_half_of_what_enters_attention_may_come_from_the_token_before(kind: str) -> None:
+    shifted = attach(make(kind), "fire", token_shift=True)
+    assert_close(shifted(words()).logits, shifted_by_hand(attach(make(kind), "fire"))(words(), use_cache=False).logits)
+    with torch.no_grad():
+        assert not torch.allclose(shifted(words()).logits, attach(make(kind), "fire")(words()).logits)
+
+
+@pytest.mark.parametrize("name", ["nope", "periodic", "counters", "rope", "fox"])
+def test_a_shift_stays_within_a_text_and_out_of_padding(name: str) -> None:
+    model = attach(make(), name, token_shift=True)
+    tokens, ids = torch.cat([words(), words(1, 6, seed=2)], dim=1), torch.cat([torch.arange(11), torch.arange(6)])
+    both = model(tokens, position_ids=ids[None]).logits
+    assert_close(both[:, :11], model(words()).logits, atol=1e-4)
+    assert_close(both[:, 11:], model(words(1, 6, seed=2)).logits, atol=1e-4)
+    assert_close(model(**padded()).logits[1, 4:], model(words(1, 7, seed=2)).logits[0], atol=1e-4)
+
+
+def test_a_shifted_model_writes_without_a_cache_and_is_read_again(tmp_path: Path) -> None:
+    model = attach(make(), "counters", token_shift=True)
+    assert model.config.use_cache is False
+    written, _ = generated(model, {"input_ids": words()})
+    tokens = words()
+    for _ in range(6):
+        tokens = torch.cat([tokens, model(tokens).logits[:, -1].argmax(-1, keepdim=True)], dim=1)
+    assert torch.equal(written, tokens)
+    model.save_pretrained(tmp_path)
+    again = load(tmp_path)
+    assert again.config.lengthwise["token_shift"] is True
+    assert_close(again(tokens).logits, model(tokens).logits)
+    assert "use_cache=False" in refusal(lambda: generated(model, {"input_ids": words()}, use_cache=True))
+    pairs = torch.ones(1, 1, 11, 11, dtype=torch.bool).tril()
+    assert "every pair of tokens" in refusal(lambda: model(words(), attention_mask=pairs))
+    assert "True or False" in refusal(lambda: attach(make(), "rope", token_shift=1))  # type: ignore[arg-type]
+    plain = attach(model, "rope")
+    assert plain.config.use_cache is True
+    assert "token_shift" not in plain.config.lengthwise
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_texts_share_a_row_in_every_architecture(kind: str) -> None:
     model = attach(make(kind, **({"sliding_window": 4} if kind == "mistral" else {})), "dynamic_ntk(trained=8)")

@@ -40,6 +40,7 @@ from .positions import (
 )
 
 Model = TypeVar("Model")
+_SHIFT = "token_shift"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,14 +83,22 @@ REFUSED: dict[IdsFrom, str] = {
 
 
 def attach(
-    model: Model, encoding: str, *, max_length: int | None = None, trained: int | None = None, seed: int = 0
+    model: Model,
+    encoding: str,
+    *,
+    max_length: int | None = None,
+    trained: int | None = None,
+    token_shift: bool = False,
+    seed: int = 0,
 ) -> Model:
     """Give a decoder of the transformers library another position encoding, in place, and return it.
 
     ``max_length`` is the number of positions for encodings that have a table of them, ``trained`` the number of tokens
     of the longest training instance, for those that ask for it; both default to the model's max_position_embeddings.
-    ``seed`` draws what is learned. Everything else of the model stays as it is, its weights included. A model that has
-    a table of positions of its own hands it on to ``learned`` and ``ape``.
+    With ``token_shift``, half of the channels that enter each attention layer are those of the token before, so that
+    windows need not be learned; such a model has no cache. ``seed`` draws what is learned. Everything else of the model
+    stays as it is, its weights included. A model that has a table of positions of its own hands it on to ``learned`` and
+    ``ape``.
     """
     base = _base_of(model)
     if getattr(base.config, PART, None) is not None and not hasattr(base, PART):
@@ -97,7 +106,11 @@ def attach(
             f"this model was saved with encoding {_name_in(base.config)!r}, whose weights have not been loaded.",
             hint="read it with lengthwise.encodings.load(path), or say del model.config.lengthwise to begin anew.",
         )
-    _attach(model, base, encoding, max_length=max_length, trained=trained, seed=seed)
+    if type(token_shift) is not bool:
+        raise InvalidOptionError(
+            f"token_shift must be True or False; found {token_shift!r}.", hint="correct the value."
+        )
+    _attach(model, base, encoding, max_length=max_length, trained=trained, token_shift=token_shift, seed=seed)
     return model
 
 
@@ -131,12 +144,14 @@ def load(path: str | Path, *, kind: Any = None, encoding: str | None = None, **o
             hint="save the model again, or name its class with kind=.",
         )
     base = _base_of(model)
-    _attach(model, base, told["encoding"], max_length=told["max_length"], trained=told["trained"], seed=0)
+    _attach(model, base, told.pop("encoding"), **told, seed=0)
     _read_weights(getattr(base, PART), folder)
     return model
 
 
-def _attach(model: Any, base: Any, name: str, *, max_length: int | None, trained: int | None, seed: int) -> None:
+def _attach(
+    model: Any, base: Any, name: str, *, max_length: int | None, trained: int | None, token_shift: bool, seed: int
+) -> None:
     config, choice = base.config, _accepted(name)
     architecture = ARCHITECTURES[config.model_type]
     attentions = [getattr(layer, architecture.attention) for layer in getattr(base, architecture.layers)]
@@ -158,7 +173,8 @@ def _attach(model: Any, base: Any, name: str, *, max_length: int | None, trained
         arguments=tuple(inspect.signature(base.forward).parameters),
         max_length=fit.max_length,
         shifts=choice.shifts_ids,
-        uncached=_set_cache(model, base, reads_stream=choice.reads_stream),
+        uncached=_set_cache(model, base, reads_stream=choice.reads_stream or token_shift),
+        token_shift=token_shift,
     )
     _register(_library())
     if not hasattr(base, PART):
@@ -170,8 +186,8 @@ def _attach(model: Any, base: Any, name: str, *, max_length: int | None, trained
         if architecture.table:
             setattr(base, architecture.table, NoTable(getattr(base, architecture.table).weight))
     setattr(base, PART, positions.to(next(base.parameters()).device).train(base.training))
-    lengths = {"max_length": fit.max_length, "trained": fit.trained}
-    setattr(config, PART, {"encoding": choice.name, **lengths, "revision": choice.revision})
+    told = {"encoding": choice.name, "max_length": fit.max_length, "trained": fit.trained, "revision": choice.revision}
+    setattr(config, PART, told | ({_SHIFT: True} if token_shift else {}))
     model.set_attn_implementation(IMPLEMENTATION)
     config.attn_implementation = IMPLEMENTATION  # goes to the file, so that nobody loads the model without the encoding
 
@@ -281,7 +297,8 @@ def _name_in(config: Any) -> str:
 def _told(config: Any, folder: Path, given: str | None) -> dict[str, Any]:
     """Return what the config of a saved model says of its encoding; ``given`` names it where it is a file."""
     told = getattr(config, PART, None)
-    if not isinstance(told, dict) or set(told) != {"encoding", "max_length", "trained", "revision"}:
+    needed = {"encoding", "max_length", "trained", "revision"}
+    if not isinstance(told, dict) or set(told) - {_SHIFT} != needed or type(told.get(_SHIFT, False)) is not bool:
         raise InvalidOptionError(
             f"the model in {str(folder)!r} was not saved with an encoding of lengthwise.",
             hint="load it with the class's own from_pretrained, and attach an encoding.",
@@ -300,7 +317,8 @@ def _told(config: Any, folder: Path, given: str | None) -> dict[str, Any]:
             f"this version of lengthwise computes revision {choice.revision}.",
             hint="load it with the version that it was saved with.",
         )
-    return told | {"encoding": choice.name}
+    known = {"encoding": choice.name, "max_length": told["max_length"], "trained": told["trained"]}
+    return known | {_SHIFT: told.get(_SHIFT, False)}
 
 
 def _read_weights(positions: nn.Module, folder: Path) -> None:

@@ -36,7 +36,8 @@ class Call(NamedTuple):
     """Where the tokens of one call stand: the new ones, which ask, and all of them, those in a cache included.
 
     ``first`` is the place of the first new one in a cache of fixed size, None elsewhere: there, the new ones come last.
-    ``text_BQ`` numbers the texts of a row, which do not see each other; None stands for one text.
+    ``text_BQ`` numbers the texts of a row, which do not see each other; None stands for one text. ``sees_before_BQ`` says
+    which new tokens see the token before them, where attention is to take half of its channels from there; elsewhere it is None.
     """
 
     encoding: Encoding
@@ -45,6 +46,7 @@ class Call(NamedTuple):
     sizes_BL: Tensor
     first: int | Tensor | None
     text_BQ: Tensor | None
+    sees_before_BQ: Tensor | None = None
 
 
 class Past(NamedTuple):
@@ -77,11 +79,19 @@ class Positions(nn.Module):
     """The encoding as a part of a model.
 
     ``arguments`` are the names of what the model takes, in order. With ``shifts``, ids start at a random number in
-    training, such that they stay below ``max_length``. ``uncached``: the model's cache was turned off for it.
+    training, such that they stay below ``max_length``. ``uncached``: the model's cache was turned off for it. With
+    ``token_shift``, half of the channels that enter attention are those of the token before.
     """
 
     def __init__(
-        self, encoding: Encoding, *, arguments: tuple[str, ...], max_length: int, shifts: bool, uncached: bool
+        self,
+        encoding: Encoding,
+        *,
+        arguments: tuple[str, ...],
+        max_length: int,
+        shifts: bool,
+        uncached: bool,
+        token_shift: bool,
     ) -> None:
         super().__init__()
         self.encoding = encoding
@@ -89,6 +99,7 @@ class Positions(nn.Module):
         self.max_length = max_length
         self.shifts = shifts
         self.uncached = uncached
+        self.token_shift = token_shift
         parts = [part for part in encoding.modules() if isinstance(part, Encoding)]
         self.room = min((part.max_length for part in parts if part.max_length is not None), default=None)
 
@@ -128,8 +139,9 @@ class Positions(nn.Module):
         ids_BL = _alike(_with_past(ids_BQ, mask_BL, past), batch)
         sizes_BL = _alike(sizes, batch).expand(ids_BL.shape)
         first = None if past.room is None else past.length
+        before = _sees_before(ids_BQ, text_BQ, mask, past) if self.token_shift else None
         # a mask for every pair of tokens says itself who sees whom
-        return Call(self.encoding, ids_BQ, ids_BL, sizes_BL, first, text_BQ if mask is None else None)
+        return Call(self.encoding, ids_BQ, ids_BL, sizes_BL, first, text_BQ if mask is None else None, before)
 
     def _shifted(self, ids_BQ: Tensor, past: Past) -> Tensor:
         """Return ids plus an offset for each row, uniform over all that leave it room."""
@@ -213,8 +225,14 @@ def enter_attention(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Hand on the stream: a hook before each attention layer."""
-    return args, kwargs | {STREAM: args[0] if args else kwargs["hidden_states"]}
+    """Hand on the stream, shifted if that is wanted: a hook before each attention layer."""
+    stream, call = args[0] if args else kwargs["hidden_states"], kwargs.get(PART)
+    if call is not None and call.sees_before_BQ is not None:
+        half = stream.shape[-1] // 2
+        before = functional.pad(stream[..., half:], (0, 0, 1, -1)) * call.sees_before_BQ[..., None]
+        stream = torch.cat([stream[..., :half], before.to(stream.dtype)], dim=-1)
+        args, kwargs = ((stream, *args[1:]), kwargs) if args else (args, kwargs | {"hidden_states": stream})
+    return args, kwargs | {STREAM: stream}
 
 
 def attention(
@@ -275,6 +293,26 @@ def _where(call: Call, mask: Tensor | None, num_queries: int, num_keys: int) -> 
     sizes_MBQ = sizes_MBL[..., :num_queries]  # one number for a whole row, unless queries are all there is
     places_BQ = place_Q.expand(call.ids_BQ.shape)
     return Where(call.ids_BQ[None], sizes_MBQ, sizes_MBQ, visible, places_BQ), Where(ids_MBL, sizes_MBL, sizes_MBL)
+
+
+def _sees_before(ids_BQ: Tensor, text_BQ: Tensor | None, mask: Any, past: Past) -> Tensor:
+    """Return whether each token sees the one before it, [1 or B, Q]: not the first of a text, nor one behind padding."""
+    if not past.is_empty:
+        raise InvalidOptionError(
+            "token_shift needs what enters attention at the token before, and a cache holds only keys and values.",
+            hint="generate with use_cache=False.",
+        )
+    if isinstance(mask, Tensor) and mask.ndim != 2:
+        raise InvalidOptionError(
+            "token_shift takes a mask with a number for every token; found one for every pair of tokens.",
+            hint="leave it out and hand in position_ids, which say where a text begins.",
+        )
+    sees = torch.ones_like(ids_BQ[:, 1:], dtype=torch.bool)
+    if text_BQ is not None:
+        sees = text_BQ[:, 1:] == text_BQ[:, :-1]
+    if mask is not None:
+        sees = mask[:, :-1].to(ids_BQ.device) != 0
+    return functional.pad(sees, (1, 0))
 
 
 def _refuse(given: Mapping[str, Any]) -> None:
