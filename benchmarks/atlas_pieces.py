@@ -51,9 +51,12 @@ DESIGNS: dict[str, tuple[str, dict[str, Any]]] = {
     "nope_shift": ("nope", {"token_shift": True}),
     "periodic_shift": ("periodic", {"token_shift": True}),
     "counters_shift": ("counters", {"token_shift": True}),
+    "periodic_shift_deep": ("periodic", {"token_shift": True, "layers": 4}),
+    "nope_deep": ("nope", {"layers": 4}),
+    "ape_deep": ("ape", {"layers": 4}),
 }
-"""Encodings with what a model needs beside them: windows, periods, and counts with both. They are chosen among on ``design``,
-and judged on ``design_test``; the predictor does not see them."""
+"""Encodings with what a model needs beside them: windows, periods, counts with both, and layers; with usual encodings that have
+as many layers. They are chosen among on ``design``, and judged on ``design_test``; the predictor does not see them."""
 DESIGN_PARTS = ("design", "design_test")
 PARTS = (
     "fit",

@@ -53,7 +53,10 @@ def read_cells(folder: Path, split: str) -> list[Cell]:
     """Return the cells of a split, with encodings alone and with designs."""
     sample, part = read_sample(), DESIGN_PARTS[split == "test"]
     encodings = {f"{split}_{name}": (name, name, ()) for name in USUAL}
-    designs = {f"{part}_{name}": (name, encoding, tuple(switches)) for name, (encoding, switches) in DESIGNS.items()}
+    designs = {
+        f"{part}_{name}": (name, encoding, tuple(key for key, value in settings.items() if value is True))
+        for name, (encoding, settings) in DESIGNS.items()
+    }
     cells = []
     for head, runs in read_pieces(folder):
         if head["piece"] not in encodings | designs:

@@ -90,6 +90,7 @@ def test_designs_are_kept_apart_from_their_encodings(tmp_path: Path, monkeypatch
     assert read_cells(tmp_path, splits=("fit",)) == []
     monkeypatch.setattr(evidence, "PIECES", tmp_path)
     assert evidence.read_pieces() == ([], {})
-    specs = {piece.name: piece.specs({"steps": 10})[0] for piece in all_pieces(("design", "design_test"))}
+    specs = {piece.name: piece.specs({"steps": 10, "layers": 2})[0] for piece in all_pieces(("design", "design_test"))}
     assert set(specs) == {f"{part}_{name}" for part in ("design", "design_test") for name in DESIGNS}
-    assert all(spec.model.token_shift for spec in specs.values())
+    assert all(spec.model.token_shift == ("shift" in name) for name, spec in specs.items())
+    assert all(spec.model.layers == (4 if name.endswith("deep") else 2) for name, spec in specs.items())
