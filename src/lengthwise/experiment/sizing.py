@@ -16,6 +16,7 @@ _MOST_MODELS = 2048  # no more has been measured
 _SIZES = (1, 4, 8, 16)  # tried on a CPU
 _USUAL_MEMORY = 32 * 2**30  # bytes of a GPU that cannot be asked
 _WAVES = 2  # how often a slot is filled on a GPU, at least, where that leaves it busy
+_FEW = 16  # runs that train at once, however many they are: five seeds in four slots would take twice as long
 _BUSY_STEP = 0.004  # seconds of a step from which a GPU is busy
 _LEAST_STEP = 0.002  # seconds of a recorded step on an H200, however small it is
 _TRIAL_STEP = 0.5  # seconds of a step beyond which models are so large that nothing is gained by more of them
@@ -41,7 +42,8 @@ def choose_on_gpu(device: str, num_gpus: int, workers: int) -> Chooser:
         each = bytes_per_model(run)
         fitting = max(1, room // each)
         own = -(-number // num_gpus)
-        models = _even(min(own, max(own // _WAVES, int(_BUSY_STEP / _seconds_per_model(run))), fitting, _MOST_MODELS))
+        wanted = min(own, max(own // _WAVES, int(_BUSY_STEP / _seconds_per_model(run))), fitting, _MOST_MODELS)
+        models = own if wanted == own <= _FEW else _even(wanted)
         why = "all of them" if models == own else f"of {own}"
         if fitting < own:
             why += f"; {room / 2**30:.0f} GiB hold {fitting} at {each / 2**20:.0f} MiB each"
@@ -59,14 +61,15 @@ def _even(models: int) -> int:
 def _seconds_per_model(run: Run) -> float:
     """Return about how long a step of one of many models takes on an H200.
 
-    The numbers are fitted to four stacks that were measured there, within a fifth: widths 16, 32, 64 and 256, 1 to 4 layers,
-    rows of 51 to 103 places.
+    The numbers are fitted to five stacks that were measured there, within a fifth: widths 16 to 256, 1 and 4 heads, 1 to 4
+    layers, rows of 51 to 103 places.
     """
     from ..tasks.core.catalog import find_task
 
-    width, size = run.model.width, find_task(run.task).size(run.train_length)
-    of_place = 3.2e-9 + 1.8e-11 * width + 5.8e-14 * width**2 + 1e-13 * width * size
-    return run.training.batch * size * run.model.layers * of_place
+    shape, size = run.model, find_task(run.task).size(run.train_length)
+    width = shape.width
+    of_place = 7.3e-10 * shape.heads + 3.3e-11 * width + 5.8e-14 * width**2 + 3.5e-14 * width * size
+    return run.training.batch * size * shape.layers * of_place
 
 
 def seconds_per_step_on_gpu(run: Run, models: int) -> float:
