@@ -86,7 +86,7 @@ PILOT: dict[str, Any] = {
     "encodings": ["nope", "ape", "rope", "alibi"],
     "learning_rate": [0.001, 0.003],
     "layers": [2, 4],
-    "width": [32, 64],
+    "width": [32],
     "steps": 4000,
     "examples": 200,
     "seeds": 2,

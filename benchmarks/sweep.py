@@ -19,7 +19,8 @@ What else is measured on a GPU within nine minutes: the tests (scripts/test says
     time PYTHONPATH=src python -m lengthwise reproduce huang2025 --quick --device cuda --store FOLDER/quick.sqlite
 
 ``cold`` empties the compilers' caches first, and ``warm`` finds them as the last part left them. ``fill`` fills them in about two
-minutes, or those of a part named by ``--fill`` in one: it takes four steps with the stacks that ``warm`` and ``small`` need, each in a process of its own.
+minutes, or those of a part named by ``--fill`` in one: it takes four steps with the stacks that ``warm`` and ``small`` need, each
+in a process of its own.
 ``apart`` trains a seeded tenth of
 the languages in separate stacks, one for each task and encoding, with twelve workers: as sweeps were trained before there
 were slots, with the code of today. ``small`` is a queue of 4,000 runs of small models (2 layers, 4 heads, width 32, at most
