@@ -14,8 +14,9 @@ from lengthwise.experiment.plan import make_groups
 from lengthwise.experiment.spec import Spec
 from lengthwise.experiment.stacks import training_runs
 from lengthwise.model.shape import Shape
+from lengthwise.train.instance_sets import FIT
 from lengthwise.train.settings import FIT_EXAMPLES, Training
-from lengthwise.train.stack import _FIT, Stack
+from lengthwise.train.stack import Stack
 
 SMALL = {
     "model": Shape(layers=1, heads=2, width=16),
@@ -39,7 +40,7 @@ def test_instances_that_stop_fit_and_score_are_different() -> None:
     stack = stack_for(tasks=("parity",), train_length=60, test_length=180)
     sets = [
         stack._examples[0],
-        *(stack._test_sets([0], kind, 0)[0][0] for kind in ("", _FIT)),
+        *(stack._test_sets([0], kind, 0)[0][0] for kind in ("", FIT)),
     ]
     words = [{tuple(row) for row in examples.batch.tokens_MBL[0].tolist()} for examples in sets]
     longest = [{row for row in of_set if min(row.count(0), row.count(1)) > 10} for of_set in words]
