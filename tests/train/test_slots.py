@@ -355,12 +355,15 @@ def test_lengths_of_a_language_that_lacks_some_are_as_frequent_as_their_rooms() 
     assert frequency.tolist() == [3, 0, 0, 3, 0, 0, 3]
 
 
-@pytest.mark.parametrize("kind", ["", "fit"])
-def test_sets_of_several_languages_made_at_once_are_those_of_each(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("kind", "most"), [("", 2**25), ("fit", 2**25), ("fit", 3 * 2000 * 8)])
+def test_sets_of_several_languages_made_at_once_are_those_of_each(
+    kind: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     runs = [run for language in ("(aab)*", "TOMITA_4", "(a|bc)*", "(ab)*") for run in runs_of(language, "ape", [0, 1])]
     stack = Stack.of(runs)
     alone = stack._test_sets(range(len(runs)), kind, 0)
     monkeypatch.setattr("lengthwise.train.instance_sets._LEAST_TOKENS_ON_GPU", 1)
+    monkeypatch.setattr("lengthwise.train.instance_sets._MOST_TOKENS_ON_GPU", most)  # three slots in a call, or all
     monkeypatch.setattr("lengthwise.train.instance_sets.make_examples", None)  # so that it is seen if it is called
     stack.on_gpu = True
     (together,), (apart,) = stack._test_sets(range(len(runs)), kind, 0), alone

@@ -19,6 +19,7 @@ FIT = "fit"
 """The kind of the set that says whether a run fits."""
 
 _LEAST_TOKENS_ON_GPU = 2**18  # of the instances of all slots; fewer of them a CPU makes sooner
+_MOST_TOKENS_ON_GPU = 2**25  # that are made in one call
 
 
 class Wanted(NamedTuple):
@@ -70,10 +71,13 @@ def make_sets(
     found: dict[int, Examples] = {}
     for (longest, number), slots in mixed.items():
         if gpu_xp is not None and len(slots) * number * longest >= _LEAST_TOKENS_ON_GPU:
-            tasks = [each for slot in slots if isinstance(each := wanted[slot].task, NextSymbols)]
-            bins = [wanted[slot].bounds for slot in slots]
-            examples = make_mixed_examples(tasks, bins, number, draw_for(slots, gpu_xp), xp, encoding)
-            found.update(zip(slots, examples.split(), strict=True))
+            at_once = max(1, _MOST_TOKENS_ON_GPU // (number * longest))
+            for start in range(0, len(slots), at_once):
+                some = slots[start : start + at_once]
+                tasks = [each for slot in some if isinstance(each := wanted[slot].task, NextSymbols)]
+                bins = [wanted[slot].bounds for slot in some]
+                examples = make_mixed_examples(tasks, bins, number, draw_for(some, gpu_xp), xp, encoding)
+                found.update(zip(some, examples.split(), strict=True))
     for slots in alike.values():
         if slots[0] not in found:
             task, bounds, number = wanted[slots[0]]
