@@ -4,8 +4,9 @@ All three train the same: task, scored tokens, lengths 1–50, batch 64, AdamW w
 positions with random offsets (benchmarks/training_baselines.py says how the baselines do it). Each measurement is a
 process of its own. Speeds are of steady steps; "with set-up" counts compilation and start-up into a run of 30,000 steps.
 
-    python benchmarks/training.py --device cuda              the three shapes on a GPU, bf16 and tf32
+    python benchmarks/training.py --device cuda              four shapes on a GPU, bf16 and tf32
     python benchmarks/training.py --device cpu               bin_majority, widths 16 and 64, on all cores
+    python benchmarks/training.py --device cuda --profile --shapes 3 --no-baselines    small models of sweeps, kernel by kernel
     python benchmarks/training.py --device cuda --profile    where the time of our step goes, kernel by kernel
     python benchmarks/training.py --device cuda --concurrent 16 8 4 1 --shapes 0 --seconds 480
                                                              baselines with so many processes on one GPU, shape by shape
@@ -59,6 +60,7 @@ GPU_CASES = (
     Case(task="unique_copy", layers=2, heads=1, width=64, models=256, goal="floor 10,700, aim 21,300"),
     Case(task="unique_copy", layers=4, heads=4, width=256, models=64, goal="floor 1,290, aim 2,400"),
     Case(task="bin_majority", layers=1, heads=1, width=16, models=2048, goal="floor 50,100, aim 100,000"),
+    Case(task="TOMITA_4", layers=2, heads=4, width=32, models=512, goal="aim 37,500"),
 )
 CPU_CASES = (
     Case(task="bin_majority", layers=1, heads=1, width=16, models=8, goal="at least 3 times the Trainer"),
