@@ -54,6 +54,9 @@ from lengthwise.tasks.core.lengths import LengthRange, length_bins
 from lengthwise.tasks.languages.regular import NextSymbols
 from lengthwise.train.signals import signals_of
 
+STORE = "pieces.sqlite"
+"""The store of all unfinished pieces in a folder: one, so that nothing is lost when others are trained side by side next time."""
+
 
 def compact(result: Result, signals: Mapping[str, float | str] | None = None) -> dict[str, Any]:
     """Return what is kept of a run: exact match at training lengths, in each bin, and on hard sets by kind and bin.
@@ -191,6 +194,8 @@ def run_pieces(options: argparse.Namespace) -> None:
     wanted = pieces[: options.pieces]
     for start in range(0, len(wanted), options.together):
         run_together(wanted[start : start + options.together], options)
+    for file in options.folder.glob(f"{STORE}*"):
+        shutil.rmtree(file) if file.is_dir() else file.unlink()
     print("all pieces are done" if len(pieces) <= (options.pieces or len(pieces)) else "so many pieces are done")
 
 
@@ -199,7 +204,7 @@ def run_together(pieces: Sequence[Piece], options: argparse.Namespace) -> None:
     specs = {piece.name: piece.specs(options.settings) for piece in pieces}
     everything = [spec for own in specs.values() for spec in own]
     print(f"{', '.join(specs)}: {_told(everything)}", flush=True)
-    store = options.folder / f"{pieces[0].name}.sqlite"
+    store = options.folder / STORE
     begun = time.monotonic()
     results = {result.id: result for result in train(everything, options, store, keep=True)}
     seconds = time.monotonic() - begun
@@ -208,8 +213,8 @@ def run_together(pieces: Sequence[Piece], options: argparse.Namespace) -> None:
     for piece in pieces:
         own = [results[run.id] for run in make_runs(specs[piece.name]) if run.id in results]
         write_piece(piece, own, seconds * len(own) / len(results), options.folder, signals)
-    for file in options.folder.glob(f"{store.name}*"):
-        shutil.rmtree(file) if file.is_dir() else file.unlink()
+    for run_id in results:
+        model_path(models_folder(store), run_id).unlink(missing_ok=True)
 
 
 def _told(specs: Sequence[Spec]) -> str:

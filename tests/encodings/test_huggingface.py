@@ -355,6 +355,7 @@ def test_a_shifted_model_writes_without_a_cache_and_is_read_again(tmp_path: Path
     assert "use_cache=False" in refusal(lambda: generated(model, {"input_ids": words()}, use_cache=True))
     pairs = torch.ones(1, 1, 11, 11, dtype=torch.bool).tril()
     assert "every pair of tokens" in refusal(lambda: model(words(), attention_mask=pairs))
+    assert "found dict" in refusal(lambda: model(words(), attention_mask={"full_attention": None}))
     assert "True or False" in refusal(lambda: attach(make(), "rope", token_shift=1))  # type: ignore[arg-type]
     plain = attach(model, "rope")
     assert plain.config.use_cache is True

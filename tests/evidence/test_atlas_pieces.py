@@ -139,6 +139,12 @@ def test_pieces_trained_together_are_files_of_their_own_and_fitted_runs_show_sig
     monkeypatch.setattr(atlas, "is_fitted", lambda result: result.seed == 0)
     options = SimpleNamespace(device="cpu", workers=1, settings=TINY, folder=tmp_path)
     atlas.run_together(pieces, options)  # type: ignore[arg-type]
+    assert sorted(path.name for path in tmp_path.glob("*.jsonl")) == ["fit_ape.jsonl", "fit_nope.jsonl"]
+    assert not list(tmp_path.glob("*.safetensors"))
+    (tmp_path / "fit_ape.jsonl").unlink()  # as if the command had ended before it was written
+    monkeypatch.setattr(atlas, "chosen_pieces", lambda _: pieces)
+    options = SimpleNamespace(**vars(options), parts=["fit"], pieces=None, together=4, encodings=None)
+    atlas.run_pieces(options)  # type: ignore[arg-type]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["fit_ape.jsonl", "fit_nope.jsonl"]
     for piece in pieces:
         head, *runs = map(json.loads, (tmp_path / f"{piece.name}.jsonl").read_text().splitlines())

@@ -199,6 +199,7 @@ def test_without_a_predictor_nothing_is_estimated() -> None:
         ({"heads": {}}, "'fit' is missing or of another type"),
         ({"at": "3"}, "'3' is missing or of another type"),
         ({"negative": 1}, "the weight of '+counting' is -2.0, which must not be negative"),
+        ({"near": 1}, "a head 'generalize at' is of no larger multiple than 3"),
         ({"short": 1}, "its replicates are not as many numbers for every weight"),
     ],
 )
@@ -206,6 +207,8 @@ def test_a_file_that_is_no_predictor_is_refused(tmp_path: Path, change: dict[str
     data = json.loads(json.dumps(small_predictor().to_json()))
     if "negative" in change:
         data["heads"]["fit"]["weights"]["+counting"] = -2.0
+    elif "near" in change:
+        data["heads"]["generalize at 2"] = data["heads"]["generalize"]
     elif "short" in change:
         data["heads"]["generalize"]["replicates"]["always"] = "1.0"
     else:

@@ -453,3 +453,20 @@ def test_words_of_several_languages_drawn_at_once_are_those_of_each() -> None:
             assert [state - first[number] for state in ours[: length + 1]] == theirs[: length + 1].tolist()
             reached = [languages[number].run(languages[number].decode(word[:end])) for end in range(length + 1)]
             assert theirs[: length + 1].tolist() == reached
+
+
+def test_an_interruption_leaves_a_table_that_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    language = DFA(alphabet="ab", transitions=[[1, 3], [2, 3], [3, 0], [3, 3]], accepting=[0])  # (aab)*
+    calls = itertools.count()
+
+    def interrupted(values: object) -> object:
+        if next(calls) == 25:
+            raise KeyboardInterrupt
+        return itertools.accumulate(values)  # type: ignore[call-overload]
+
+    with monkeypatch.context() as patch:
+        patch.setattr("lengthwise.languages.sampling.accumulate", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            WordSampler(language, max_length=60)
+    words = WordSampler(language, max_length=60).sample([60], open_stream(DATA, seed=0))
+    assert language.decode(words[0].tolist()) == tuple("aab" * 20)

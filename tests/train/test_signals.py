@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -85,3 +87,20 @@ def test_a_trained_model_writes_strings_that_go_on() -> None:
     (after,) = signals_of(model, task, 6)
     assert after.alive == 1.0
     assert after.near > before.near
+
+
+@pytest.mark.parametrize("text", ["(a|b)*", "ccb(b)*aab", "((ba|(a|b|b))|(bab)*|((a|a)|a))", "(ab|bba)*"])
+def test_a_model_that_is_right_is_alive_also_where_words_end(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = task_of(text)
+
+    def right(_model: Transformer, tokens: torch.Tensor) -> torch.Tensor:
+        transitions, sets = torch.tensor(task.language.transitions), torch.tensor(task.sets)
+        state = torch.zeros(tokens.shape[:2], dtype=torch.int64)
+        step = accumulate(tokens[..., 1:].unbind(-1), lambda state, symbol: transitions[state, symbol], initial=state)
+        bits = sets[torch.stack(list(step), dim=-1)][..., None] >> torch.arange(task.num_outputs) & 1
+        return 2.0 * bits - 1.0
+
+    monkeypatch.setattr("lengthwise.train.signals._outputs", right)
+    (signals,) = signals_of(model_for(task, [0]), task, 6)
+    assert signals.alive == 1.0
+    assert signals.own == signals.near == 1.0

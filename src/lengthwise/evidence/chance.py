@@ -203,6 +203,8 @@ def read_predictor(path: str | Path) -> Predictor:
             for name, head in data["heads"].items()
             if name.startswith(_AT)
         }
+        if any(at <= _number(data["at"]) for at in beyond):
+            raise _not_a_predictor(place, f"a head {_AT.strip()!r} is of no larger multiple than {data['at']}")
         return Predictor(
             at=_number(data["at"]),
             train_length=int(_number(data["train_length"])),

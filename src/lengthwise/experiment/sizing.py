@@ -16,6 +16,7 @@ _MOST_MODELS = 2048  # no more has been measured
 _SIZES = (1, 4, 8, 16)  # tried on a CPU
 _USUAL_MEMORY = 32 * 2**30  # bytes of a GPU that cannot be asked
 _WAVES = 2  # how often a slot is filled on a GPU, at least, where that leaves it busy
+_BEST_RATE = 4e14  # operations a second that training of wide models is taken to reach on an H200
 _FEW = 16  # runs that train at once, however many they are: five seeds in four slots would take twice as long
 _BUSY_STEP = 0.004  # seconds of a step from which a GPU is busy
 _LEAST_STEP = 0.002  # seconds of a recorded step on an H200, however small it is
@@ -69,7 +70,8 @@ def _seconds_per_model(run: Run) -> float:
     shape, size = run.model, find_task(run.task).size(run.train_length)
     width = shape.width
     of_place = 7.3e-10 * shape.heads + 3.3e-11 * width + 5.8e-14 * width**2 + 3.5e-14 * width * size
-    return run.training.batch * size * shape.layers * of_place
+    at_best = (72 * width**2 + 12 * width * size) / _BEST_RATE  # matrix products of wider models than were measured
+    return run.training.batch * size * shape.layers * max(of_place, at_best)
 
 
 def seconds_per_step_on_gpu(run: Run, models: int) -> float:

@@ -7,10 +7,11 @@ vectorised counterpart with a stated error. Shapes: L the length, B the batch, S
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
-from typing import TYPE_CHECKING, cast
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ..arrays import Array, Arrays, numpy_arrays
 from ..errors import InvalidOptionError, NoSuchWordError
@@ -205,32 +206,38 @@ def threshold_table(language: DFA, max_length: int) -> NDArray[np.int64]:
     import numpy as np
 
     require_countable(language, max_length)
-    known = _known_thresholds(language)
     num_inner = len(language.alphabet) - 1
-    while len(known.rows) <= max_length:  # those of shorter words are the first of those of longer ones
-        row = np.zeros((language.num_states, num_inner), dtype=np.int64)
-        if known.rows:
-            shorter = known.counts
-            known.counts = [sum(shorter[target] for target in targets) for targets in language.transitions]
-            for state, (targets, num_words) in enumerate(zip(language.transitions, known.counts, strict=True)):
-                if num_words:
-                    inner = accumulate(shorter[target] for target in targets[:-1])
-                    row[state] = [(2**32 * below + num_words) // (2 * num_words) for below in inner]
-        known.rows.append(row)
-    return np.stack(known.rows[: max_length + 1])
+    with _EXTENDING:
+        known = _known_rows(language)
+        while len(known) <= max_length:  # rows of shorter words are the first of those of longer ones
+            row = np.zeros((language.num_states, num_inner), dtype=np.int64)
+            counts = [int(state in language.accepting) for state in range(language.num_states)]
+            if known:
+                shorter = known[-1].counts
+                counts = [sum(shorter[target] for target in targets) for targets in language.transitions]
+                for state, (targets, num_words) in enumerate(zip(language.transitions, counts, strict=True)):
+                    if num_words:
+                        inner = accumulate(shorter[target] for target in targets[:-1])
+                        row[state] = [(2**32 * below + num_words) // (2 * num_words) for below in inner]
+            known.append(_Row(counts, row))  # both at once: an interruption leaves what is right
+        return np.stack([each.thresholds for each in known[: max_length + 1]])
 
 
-@dataclass(slots=True)
-class _Known:
-    """The rows of a language's table that are made, and for each state the number of words of the longest length so far."""
+class _Row(NamedTuple):
+    """For each state, the number of words of a length that are accepted from there, and the thresholds."""
 
     counts: list[int]
-    rows: list[NDArray[np.int64]] = field(default_factory=list)
+    thresholds: NDArray[np.int64]
 
 
-@lru_cache(maxsize=256)
-def _known_thresholds(language: DFA) -> _Known:
-    return _Known([int(state in language.accepting) for state in range(language.num_states)])
+_EXTENDING = Lock()
+
+
+@lru_cache(maxsize=2048)
+def _known_rows(language: DFA) -> list[_Row]:
+    """Return the rows that are made so far, by length."""
+    del language  # the list is found again by it
+    return []
 
 
 def no_such_word(language: DFA, length: int) -> NoSuchWordError:

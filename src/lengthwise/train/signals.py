@@ -33,11 +33,12 @@ _SEED = 0  # the same strings for all models of a task, so that their choices ca
 class Signals:
     """What one model shows.
 
-    A margin is the smallest absolute output at a place, over all symbols: 0 where the model is undecided. ``near`` and ``far``
-    are median margins on random strings, up to the training length and beyond twice as many symbols; ``own`` is that on strings that
-    the model writes, beyond the training length. The names with ``low`` are tenths of them instead of medians. ``alive`` is the
-    share of these strings on which it never says that nothing can follow. ``norm`` is the root of the sum of all squared
-    weights. ``choices`` has a letter for each set that it chose, far out on random strings: models that agree have the same.
+    A margin is the smallest absolute output at a place, over all symbols: 0 where the model is undecided. ``near`` and
+    ``far`` are median margins on random strings, up to the training length and beyond twice as many symbols. ``own`` is that
+    on strings that the model writes, beyond the training length, or ``near`` where all of them have ended by then. The names
+    with ``low`` are tenths instead of medians. ``alive`` is the share of its strings on which it never says that nothing can
+    follow. ``norm`` is the root of the sum of all squared weights. ``choices`` has a letter for each set that it chose, far
+    out on random strings: models that agree have the same.
     """
 
     near: float
@@ -68,8 +69,9 @@ def signals_of(model: Transformer, task: NextSymbols, train_length: int, *, at: 
     tokens = _with_bos(symbols.expand(num_models, *symbols.shape), task)
     outputs = _outputs(model, tokens)[..., : task.num_outputs]
     margins = outputs.abs().amin(-1)
-    written, is_alive = _write(model, task, num_models, longest, draw.named("own"))
+    written, is_open, is_alive = _write(model, task, num_models, longest, draw.named("own"))
     own = _outputs(model, written)[..., : task.num_outputs].abs().amin(-1)
+    is_open[..., : train_length + 1] = False
     asked = [round(multiple * train_length) for multiple in _ASKED if multiple <= at]
     sets = ((outputs[:, :, asked] > 0) * (1 << torch.arange(task.num_outputs, device=outputs.device))).sum(-1)
     near, far = margins[..., : train_length + 1], margins[..., 2 * train_length :]
@@ -77,7 +79,7 @@ def signals_of(model: Transformer, task: NextSymbols, train_length: int, *, at: 
         Signals(
             **_quantiles("near", near[number]),
             **_quantiles("far", far[number]),
-            **_quantiles("own", own[number, :, train_length + 1 :]),
+            **_quantiles("own", own[number][is_open[number]] if is_open[number].any() else near[number]),
             alive=is_alive[number].float().mean().item(),
             norm=sum(parameter[number].square().sum().item() for parameter in model.parameters()) ** 0.5,
             choices="".join(chr(ord("0") + chosen % 64) for chosen in sets[number].flatten().tolist()),
@@ -107,17 +109,23 @@ def _outputs(model: Transformer, tokens_MBL: Tensor) -> Tensor:
     return outputs
 
 
-def _write(model: Transformer, task: NextSymbols, num_models: int, longest: int, draw: Draw) -> tuple[Tensor, Tensor]:
-    """Return strings that each model writes, and on which of them it always said that something can follow.
+def _write(
+    model: Transformer, task: NextSymbols, num_models: int, longest: int, draw: Draw
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return strings that each model writes, which places are its own, and on which strings it always said what can follow.
 
-    Where it says that no symbol can follow, but the end can or nothing, the string goes on with its least unlikely symbol.
+    Where it says that only the end can follow, a string ends. The rest of it, up to the width of all, counts for nothing.
     """
     chances = draw.integers(2**20, (NUMBER, longest)) / 2**20
     tokens = torch.full((num_models, NUMBER, 1), task.token(BOS), device=chances.device)
     is_alive = torch.ones(num_models, NUMBER, dtype=torch.bool, device=chances.device)
+    is_open = is_alive.clone()
+    own = [is_open.clone()]
     for place in range(longest):
         outputs = _outputs(model, tokens)[:, :, -1, : task.num_outputs]
-        is_alive &= (outputs > 0).any(-1)
+        is_alive &= ~is_open | (outputs > 0).any(-1)
+        is_open &= ~((outputs[..., -1] > 0) & ~(outputs[..., :-1] > 0).any(-1))
+        own.append(is_open.clone())
         of_symbols = outputs[..., : len(task.symbols)]
         is_legal = of_symbols > 0
         is_legal |= (~is_legal.any(-1, keepdim=True)) & (of_symbols == of_symbols.amax(-1, keepdim=True))
@@ -125,4 +133,4 @@ def _write(model: Transformer, task: NextSymbols, num_models: int, longest: int,
         wanted = (chances[:, place, None] * order[..., -1:]).floor() + 1
         chosen = (order >= wanted).int().argmax(-1, keepdim=True)
         tokens = torch.cat([tokens, chosen], dim=-1)
-    return tokens, is_alive
+    return tokens, torch.stack(own, dim=-1), is_alive

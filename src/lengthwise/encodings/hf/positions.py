@@ -302,9 +302,10 @@ def _sees_before(ids_BQ: Tensor, text_BQ: Tensor | None, mask: Any, past: Past) 
             "token_shift needs what enters attention at the token before, and a cache holds only keys and values.",
             hint="generate with use_cache=False.",
         )
-    if isinstance(mask, Tensor) and mask.ndim != 2:
+    if mask is not None and not (isinstance(mask, Tensor) and mask.ndim == 2):
+        found = "one for every pair of tokens" if isinstance(mask, Tensor) else type(mask).__name__
         raise InvalidOptionError(
-            "token_shift takes a mask with a number for every token; found one for every pair of tokens.",
+            f"token_shift takes a mask with a number for every token; found {found}.",
             hint="leave it out and hand in position_ids, which say where a text begins.",
         )
     sees = torch.ones_like(ids_BQ[:, 1:], dtype=torch.bool)
