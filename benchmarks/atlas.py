@@ -296,6 +296,8 @@ def main() -> None:
     parser.add_argument("--workers", type=int)
     parser.add_argument("--rehearse", action="store_true")
     options = parser.parse_args()
+    if options.together < 1:
+        parser.error(f"--together must be 1 or more; found {options.together}")
     options.settings, options.pilot = PRESET, PILOT
     if options.rehearse:
         tiny = {"layers": 1, "heads": 1, "steps": 20, "evaluate_every": 10, "examples": 16}
